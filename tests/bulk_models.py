@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import lcshap as lc
-from lcshap.bulk.local_engine import ShardTask
+from lcshap.bulk.shard_tasks import ShardTask
 from lcshap.bulk.worker import Worker
 
 TEXTS = [f"id{k} " + " ".join(f"w{(7 * k + 3 * j) % 11}" for j in range(2 + k % 6)) for k in range(40)]
@@ -20,7 +20,8 @@ def harsh(texts):
 
     What it is asked about is noted in the file LCSHAP_TEST_LOG (with LCSHAP_TEST_PIDS, also by which process). It takes
     LCSHAP_TEST_SLEEP seconds a batch. A text with
-    the word "killer" kills the process, as often as LCSHAP_TEST_DEATHS, the name of a file, has letters left.
+    the word "killer" kills the process, as often as LCSHAP_TEST_DEATHS, the name of a file, has letters left. A text
+    with the word "stopper" stops the process likewise, and one with "deadly" always kills it.
     """
     if log := os.environ.get("LCSHAP_TEST_LOG"):
         marks = {word for text in texts for word in text.split() if word.startswith("id")}
@@ -28,11 +29,14 @@ def harsh(texts):
             pid = [str(os.getpid())] if "LCSHAP_TEST_PIDS" in os.environ else []
             file.write(" ".join([*pid, *sorted(marks)]) + "\n")
     time.sleep(float(os.environ.get("LCSHAP_TEST_SLEEP", 0)))
-    if (deaths := os.environ.get("LCSHAP_TEST_DEATHS")) and any("killer" in text for text in texts):
-        left = Path(deaths).read_text()
-        if left:
-            Path(deaths).write_text(left[1:])
-            os.kill(os.getpid(), signal.SIGKILL)
+    for word, name in (("killer", "SIGKILL"), ("stopper", "SIGSTOP")):
+        if (deaths := os.environ.get("LCSHAP_TEST_DEATHS")) and any(word in text for text in texts):
+            left = Path(deaths).read_text()
+            if left:
+                Path(deaths).write_text(left[1:])
+                os.kill(os.getpid(), getattr(signal, name))
+    if any("deadly" in text for text in texts):
+        os.kill(os.getpid(), signal.SIGKILL)
     if any("broken" in text for text in texts):
         raise ConnectionError("the service is gone")
     batch = zlib.crc32("\n".join(texts).encode()) / 2**32
@@ -147,7 +151,7 @@ class InProcess:
     def run(self, tasks):
         for task in tasks:
             assert isinstance(task, ShardTask)
-            yield self.worker.explain(*task)
+            yield self.worker.explain(*task.arguments)
 
     def __enter__(self):
         return self

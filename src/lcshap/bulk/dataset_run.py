@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol, Self
@@ -14,13 +15,16 @@ from . import manifest
 from .columns import Columns
 from .folder import PartNotes, RunFolder
 from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions
-from .local_engine import LocalEngine, LostShard, ShardTask
+from .local_engine import LocalEngine
 from .progress_line import ProgressLine
+from .shard_tasks import LostShard, ShardTask
 from .shards import Shard, cut_all_shards, cut_shards
 from .sources import InputSource, open_source
 from .status import Status, status
+from .survivors import explain_survivors
 from .worker import Factory, FinishedShard, WorkerOptions
 
+_MAX_LOST_SHARDS = 3  # If so many shards are lost before one is finished, their rows are tried first.
 _LABEL_SAMPLE_ROWS = 1000  # compared with the classes of the model
 
 
@@ -42,7 +46,7 @@ def make_engine(name: str, worker_options: WorkerOptions, **options: Any) -> Sha
     """Make the engine that is called `name`, "local" or "ray", with its options."""
     options = {key: option for key, option in options.items() if option is not None}
     if name == "local":
-        if ray_options := sorted(set(options) - {"workers"}):
+        if ray_options := sorted(set(options) - {"workers", "shard_timeout"}):
             raise OptionError(f"Expected engine='ray' for {', '.join(ray_options)}=, got 'local'.")
         return LocalEngine(worker_options, **options)
     if name == "ray":
@@ -70,6 +74,7 @@ def explain_dataset(
     address: str | None = None,
     num_cpus: float | None = None,
     num_gpus: float | None = None,
+    shard_timeout: float | None = None,
     retry_failed: bool = False,
     progress: bool | None = None,
 ) -> Status:
@@ -103,6 +108,9 @@ def explain_dataset(
     workers : the number of workers; with Ray also a pair (minimum, maximum). The default is one for each core.
     address, num_cpus, num_gpus : for Ray, the address of the cluster ("auto" for the one of this machine), and the
         CPUs and GPUs that each worker needs.
+    shard_timeout : the seconds that a worker has for a shard. A worker that takes longer is replaced, and the shard is
+        tried again, three times in all. The default is ten times the slowest shard so far, and at least ten minutes;
+        until a shard has been finished, there is none. A worker that was stopped for a minute is replaced, too.
     retry_failed : compute finished shards again if one of their rows has an error, such as after an outage of a
         service. Each part is replaced when the new one is finished.
     progress : show a line with the rate, the remaining time and the errors; by default on a terminal.
@@ -114,7 +122,7 @@ def explain_dataset(
     Raises
     ------
     BulkError : if the folder belongs to another run or cannot be written, a part is damaged, the model fails for a
-        whole shard, or a shard's worker dies three times. All finished parts are kept.
+        whole shard, or the workers of a shard die whatever rows they explain. All finished parts are kept.
     DataError : for a source that cannot be read, or a file of it that was changed during the run.
     OptionError, StoreError : for an option or a store that cannot be used.
 
@@ -132,7 +140,13 @@ def explain_dataset(
     import_optional("pyarrow", "bulk")
     _check_counts(shard_rows=shard_rows, batch_size=1 if batch_size is None else batch_size, threads=threads)
     work = WorkerOptions(factory, batch_size, threads)
-    options = {"workers": workers, "address": address, "num_cpus": num_cpus, "num_gpus": num_gpus}
+    options = {
+        "workers": workers,
+        "address": address,
+        "num_cpus": num_cpus,
+        "num_gpus": num_gpus,
+        "shard_timeout": shard_timeout,
+    }
     folder = RunFolder(out)
     with folder.locked():
         dataset = open_source(source, Columns(column, id, label, label_names), images)
@@ -172,6 +186,17 @@ def _check_counts(**counts: Any) -> None:
             raise OptionError(f"Expected {name} as a whole number of at least 1, got {count!r}.")
 
 
+def _raise_unfinished(shards: list[LostShard]) -> None:
+    """Raise `BulkError` if shards could not be finished."""
+    if shards:
+        reasons = "; ".join(f"shard {number}: {reason}" for number, reason in shards[:3])
+        raise BulkError(
+            f"Expected every shard to be explained, got {len(shards)} whose workers were lost three times, whatever "
+            f"rows they explained ({reasons}). Finished parts are kept. Give fewer workers or more memory, try the "
+            "model by itself, and run the same again."
+        )
+
+
 class _DatasetRun:
     """Explains the unfinished shards of a run."""
 
@@ -197,38 +222,70 @@ class _DatasetRun:
             sum(part_notes.failed for part_notes in kept),
         )
         self.progress_line = ProgressLine(source.count, done_rows, failed_rows, progress)
-        self.pending: dict[int, tuple[Shard, str]] = {}
+        self.pending: dict[int, ShardTask] = {}
+        self.lost: list[tuple[ShardTask, LostShard]] = []  # shards whose workers were lost, since the last pause
+        self.kept_any = self.all_sent = False
         self.rows_read = 0  # including rows of finished shards
 
     def run(self) -> None:
         """Explain the unfinished shards, and write each part when it is finished."""
-        lost: list[LostShard] = []
+        tasks, unfinished = self._tasks(), list[LostShard]()
         try:
-            for outcome in self.engine.run(self._tasks()):
-                shard, digest = self.pending.pop(outcome.number)
-                if isinstance(outcome, LostShard):
-                    lost.append(outcome)
-                    continue
-                if outcome.stopped:
-                    raise BulkError(
-                        f"The model failed for all rows of shard {shard.number} that were sent to it: "
-                        f"{outcome.stopped} Nothing of this shard was kept. Run the same again to resume."
-                    )
-                self.folder.write(shard, outcome, digest)
-                self.progress_line.advance(len(shard.rows), outcome.failed)
+            while not self.all_sent:
+                for outcome in self.engine.run(self._until_pause(tasks)):
+                    task = self.pending.pop(outcome.number)
+                    if isinstance(outcome, FinishedShard):
+                        self._keep(task, outcome)
+                    else:
+                        self.lost.append((task, outcome))
+                outcomes = [self._explain_survivors(task, lost) for task, lost in self.lost]
+                unfinished += [outcome for outcome in outcomes if outcome is not None]
+                self.lost.clear()
+                if unfinished and not self.kept_any:
+                    break
         finally:
             self.progress_line.close()
-        if lost:
-            reasons = "; ".join(f"shard {number}: {reason}" for number, reason in lost[:3])
-            raise BulkError(
-                f"Expected every shard to be explained, got {len(lost)} whose workers died three times ({reasons}). "
-                "All others are finished. Give fewer workers or smaller shards in another folder, or run the same "
-                "again."
-            )
+        _raise_unfinished(unfinished)
         if not self.folder.complete:
             self.source.verify()
         total = self.source.count
         self.folder.end(self.rows_read if total is None else total)
+
+    def _until_pause(self, tasks: Iterator[ShardTask]) -> Iterator[ShardTask]:
+        """The next tasks. If all shards so far were lost, there is a pause to try their rows."""
+        while self.kept_any or len(self.lost) < _MAX_LOST_SHARDS:
+            task = next(tasks, None)
+            if task is None:
+                self.all_sent = True
+                return
+            yield task
+
+    def _keep(self, task: ShardTask, done: FinishedShard) -> None:
+        """Write the part of a shard."""
+        if done.stopped:
+            raise BulkError(
+                f"The model failed for all rows of shard {task.shard.number} that were sent to it: "
+                f"{done.stopped} Nothing of this shard was kept. Run the same again to resume."
+            )
+        self.folder.write(task.shard, done, task.digest)
+        self.kept_any = True
+        self.progress_line.advance(len(task.shard.rows), done.failed)
+
+    def _explain_survivors(self, task: ShardTask, lost: LostShard) -> LostShard | None:
+        """Explain a shard without the rows that end its worker; return why if that is not possible."""
+        outcome, deadly = explain_survivors(self.engine, task, lost)
+        if isinstance(outcome, LostShard):
+            return outcome
+        self._keep(task, outcome)
+        for place in deadly:
+            row, id = task.shard.start + place, task.shard.rows[place].id
+            warnings.warn(
+                f"Row {row:,} ({id!r}) has an error instead of an explanation, because every worker that explained it "
+                f"was lost: {lost.reason}.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return None
 
     def _tasks(self) -> Iterator[ShardTask]:
         """The unfinished shards, in order. If the source has no digest, the inputs of finished shards are compared."""
@@ -237,8 +294,9 @@ class _DatasetRun:
         shards = cut_shards(self.source, self.shard_rows, is_finished) if fixed else self._compare_finished()
         for shard in shards:
             digest = "" if fixed else shard.digest()
-            self.pending[shard.number] = shard, digest
-            yield ShardTask(shard, self.explainer_description, digest)
+            task = ShardTask(shard, self.explainer_description, digest)
+            self.pending[shard.number] = task
+            yield task
 
     def _compare_finished(self) -> Iterator[Shard]:
         for shard in cut_all_shards(self.source, self.shard_rows):

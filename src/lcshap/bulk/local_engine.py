@@ -12,25 +12,20 @@ from typing import Any, NamedTuple
 
 from ..core.child import Child, ChildDiedError
 from ..errors import BulkError, OptionError
-from .shards import Shard
+from .shard_tasks import LostShard, ShardTask
+from .shard_timeout import ShardTimeout, StoppedProcesses
 from .worker import FinishedShard, WorkerOptions, WorkerServer
 
-MAX_TRIES = 3  # A shard whose worker dies is tried this many times.
+_POLL_SECONDS = 1.0  # the time between two checks of the workers
 
 
-class ShardTask(NamedTuple):
-    """A shard with the other arguments of `Worker.explain`."""
+class _BusyWorker(NamedTuple):
+    """A worker with its task, the number of times that the task was tried before, and when it was sent."""
 
-    shard: Shard
-    expected: dict[str, Any]
-    digest: str
-
-
-class LostShard(NamedTuple):
-    """A shard whose worker died every time the shard was tried."""
-
-    number: int
-    reason: str
+    worker: Child
+    task: ShardTask
+    tries: int
+    started: float
 
 
 class LocalEngine:
@@ -41,13 +36,18 @@ class LocalEngine:
     worker_options : the options of the workers.
     workers : the number of workers. The default is the number of cores that this process may use, divided by the
         number of threads of the model.
+    shard_timeout : the seconds that a worker has for a shard, see `ShardTimeout`.
     """
 
-    def __init__(self, worker_options: WorkerOptions, workers: int | None = None) -> None:
+    def __init__(
+        self, worker_options: WorkerOptions, workers: int | None = None, shard_timeout: float | None = None
+    ) -> None:
         if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers < 1):
             raise OptionError(f"Expected a number of workers of at least 1, got {workers!r}.")
         self.worker_options = worker_options
         self.workers = workers or max(1, _count_cores() // worker_options.threads)
+        self.timeout = ShardTimeout(shard_timeout)
+        self.stopped = StoppedProcesses(self.timeout)
         _check_picklable(worker_options)
         self._children: list[Child] = []
 
@@ -69,7 +69,7 @@ class LocalEngine:
     def run(self, tasks: Iterator[ShardTask]) -> Iterator[FinishedShard | LostShard]:
         """Explain shards. A shard is taken from `tasks` only when a worker is free for it."""
         retries: deque[tuple[ShardTask, int]] = deque()  # tasks with the number of times they were tried
-        idle, busy = deque(self._children), dict[Any, tuple[Child, ShardTask, int]]()
+        idle, busy = deque(self._children), dict[Any, _BusyWorker]()
         while True:
             while len(busy) < self.workers:
                 queued = retries.popleft() if retries else next(((task, 0) for task in tasks), None)
@@ -77,23 +77,36 @@ class LocalEngine:
                     break
                 task, tries = queued
                 worker = idle.popleft() if idle else self._start()
-                worker.send("call", "explain", *task)
-                busy[worker.connection] = (worker, task, tries + 1)
+                worker.send("call", "explain", *task.arguments)
+                busy[worker.connection] = _BusyWorker(worker, task, tries, self.timeout.now())
             if not busy:
                 return
-            for ready in connection.wait(list(busy)):
-                worker, task, tries = busy.pop(ready)
+            ready = connection.wait(list(busy), _POLL_SECONDS)
+            reasons = {channel: self._stalled(b) for channel, b in busy.items() if channel not in ready}
+            stalled = {channel: reason for channel, reason in reasons.items() if reason}
+            for channel, reason in [*dict.fromkeys(ready, "").items(), *stalled.items()]:
+                worker, task, tries, started = busy.pop(channel)
                 try:
+                    if reason:
+                        worker.process.kill()
+                        worker.end()
+                        raise ChildDiedError(reason)
                     done = worker.receive().result()
                 except ChildDiedError as error:
                     self._children.remove(worker)
-                    if tries < MAX_TRIES:
-                        retries.append((task, tries))
+                    if tries + 1 < task.max_tries:
+                        retries.append((task, tries + 1))
                     else:
-                        yield LostShard(task.shard.number, f"its worker ended with {error}")
+                        yield LostShard(task.shard.number, reason or f"its worker ended with {error}")
                     continue
+                self.timeout.record(self.timeout.now() - started)
                 idle.append(worker)
                 yield done
+
+    def _stalled(self, busy: _BusyWorker) -> str | None:
+        """Why a worker has to be replaced; None if it has not."""
+        pid = busy.worker.process.pid
+        return self.timeout.overrun(busy.started) or (None if pid is None else self.stopped.reason(pid))
 
     def _start(self) -> Child:
         with _temporary_environment(self.worker_options.environment):

@@ -13,8 +13,9 @@ from ..core.default_limits import PREVIEW_INPUTS
 from ..errors import BulkError, OptionError
 from .columns import Columns, InputRow
 from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions
-from .local_engine import LocalEngine, ShardTask
+from .local_engine import LocalEngine
 from .progress_line import format_duration
+from .shard_tasks import ShardTask
 from .shards import Shard
 from .sources import InputSource, open_source
 from .worker import Factory, FinishedShard, WorkerOptions

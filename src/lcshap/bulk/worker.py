@@ -114,13 +114,14 @@ class Worker:
         """The cost of this number of model rows as text; empty if the model does not know it."""
         return self.explainer.adapter.cost(rows) or ""
 
-    def explain(self, shard: Shard, expected: dict[str, Any], digest: str) -> FinishedShard:
+    def explain(self, shard: Shard, expected: dict[str, Any], digest: str, alone: bool = False) -> FinishedShard:
         """Explain a shard.
 
         Parameters
         ----------
         expected : the description of the explainer in the manifest.
         digest : the digest of the rows, for the notes of the part; empty if the source has a digest itself.
+        alone : whether each row has batches of its own, because the worker died when rows shared batches.
 
         Raises
         ------
@@ -136,7 +137,7 @@ class Worker:
         inputs = [_load_input(row) for row in shard.rows]
         # A new explainer for each shard, so that a batch size that was halved for lack of memory ends with its shard.
         self.explainer = make_deterministic(self.base_explainer, self.batch_size or choose_batch_size(inputs))
-        outcomes = self._explain(inputs, [row.label for row in shard.rows])
+        outcomes = self._explain(inputs, [row.label for row in shard.rows], alone)
         errors = [e for e in outcomes if isinstance(e, Exception)]
         stopped = _describe_outage(outcomes)
         part_bytes = b"" if stopped else encode_part(shard, outcomes, bool(expected["several"]), {"inputs": digest})
@@ -153,12 +154,15 @@ class Worker:
             stopped,
         )
 
-    def _explain(self, inputs: list[Any], labels: list[str | None]) -> list[Explanation | Exception]:
+    def _explain(
+        self, inputs: list[Any], labels: list[str | None], alone: bool = False
+    ) -> list[Explanation | Exception]:
         """Explain all rows together, so that they share batches. Rows that could not be read keep their error."""
         outcomes: list[Explanation | Exception] = [x for x in inputs]
         indices = [k for k, x in enumerate(inputs) if not isinstance(x, Exception)]
         y = [labels[k] for k in indices] if isinstance(self.explainer.value_function, Loss) else None
-        explained = self._explain_together([inputs[k] for k in indices], y) if indices else []
+        explain = self._explain_each_alone if alone else self._explain_together
+        explained = explain([inputs[k] for k in indices], y) if indices else []
         for index, e in zip(indices, explained, strict=True):
             outcomes[index] = e
         return outcomes
@@ -173,6 +177,9 @@ class Worker:
             raise
         except Exception:
             pass  # The inputs are explained one by one to find those that failed.
+        return self._explain_each_alone(inputs, y)
+
+    def _explain_each_alone(self, inputs: list[Any], y: list[str | None] | None) -> list[Explanation | Exception]:
         return [self._explain_alone(x, None if y is None else y[k]) for k, x in enumerate(inputs)]
 
     def _explain_alone(self, x: Any, y: str | None) -> Explanation | Exception:

@@ -159,6 +159,7 @@ class BulkJob:
             address=run.address,
             num_cpus=run.num_cpus,
             num_gpus=run.num_gpus,
+            shard_timeout=run.shard_timeout,
             retry_failed=run.retry_failed,
         )
 

@@ -159,6 +159,15 @@ class BulkRun:
         bool,
         option(_RUN, "Recompute finished parts in which an input has an error.", "--retry-failed"),
     ] = False
+    shard_timeout: Annotated[
+        float | None,
+        option(
+            _RUN,
+            "How long a worker may take for a part before it is replaced. By default ten times the slowest part so "
+            "far, and at least 600 seconds.",
+            metavar="SECONDS",
+        ),
+    ] = None
     threads: Annotated[int, option(_RUN, "Threads of the model in each worker.", min=1, metavar="NUMBER")] = 1
     address: Annotated[
         String, option(_RAY, "The address of a cluster, such as auto or ray://head:10001.", metavar="ADDRESS")
