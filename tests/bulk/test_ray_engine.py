@@ -115,7 +115,7 @@ def test_a_stopped_worker_is_replaced_and_a_deadly_row_is_named(cluster, tmp_pat
     deaths.write_text("xx")
     texts = [*TEXTS[:3], "a stopper text", *TEXTS[4:7], "a deadly text", *TEXTS[8:20]]
     with pytest.warns(UserWarning, match=r"Row 7 \('7'\) has an error .* was lost: its worker ended with "):
-        done = explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5, shard_timeout=30.0)
+        done = explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5, shard_timeout=60.0)
     assert deaths.read_text() == ""
     assert (done.rows, done.failed, done.complete) == (20, 1, True)
     with pytest.warns(UserWarning, match=r"Row 7 \('7'\) has an error"):

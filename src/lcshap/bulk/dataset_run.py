@@ -17,6 +17,7 @@ from .folder import PartNotes, RunFolder
 from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions
 from .local_engine import LocalEngine
 from .progress_line import ProgressLine
+from .read_limits import DEFAULT_READ_LIMITS, ReadLimits
 from .shard_tasks import LostShard, ShardTask
 from .shards import Shard, cut_all_shards, cut_shards
 from .sources import InputSource, open_source
@@ -67,6 +68,7 @@ def explain_dataset(
     label: str | None = None,
     label_names: Mapping[str, str] | None = None,
     images: ImageOptions = DEFAULT_IMAGE_OPTIONS,
+    limits: ReadLimits = DEFAULT_READ_LIMITS,
     shard_rows: int = SHARD_ROWS,
     batch_size: int | None = None,
     threads: int = 1,
@@ -101,6 +103,7 @@ def explain_dataset(
     label_names : the class that each value of that column stands for, such as ``{"0": "negative", "1": "positive"}``,
         where the values are not the names of the classes.
     images : how image files become arrays.
+    limits : how large lines, rows and files may be, see `ReadLimits`.
     shard_rows : the number of rows of a shard. If the run is killed, unfinished shards are computed again.
     batch_size : the number of rows of a model call, unless the explainer has a batch size. The default is 64, and up to
         512 if the inputs of a shard are short texts or rows of tables.
@@ -149,7 +152,7 @@ def explain_dataset(
     }
     folder = RunFolder(out)
     with folder.locked():
-        dataset = open_source(source, Columns(column, id, label, label_names), images)
+        dataset = open_source(source, Columns(column, id, label, label_names), images, limits)
         with make_engine(engine, work, **options) as started_engine:
             explainer_description = started_engine.describe()
             _check_labels(dataset, explainer_description)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import DataError
 from .filesystems import FileLocation, decompress
+from .read_limits import ReadLimits
 
 _BLOCK_BYTES = 1 << 20  # how much of a file is read and compared at a time
 _KEPT_BLOCKS = 4  # of a file that is being read, in memory
@@ -48,6 +49,11 @@ class DigestedFile:
         """The path within its file system."""
         return self.location.path
 
+    @property
+    def limits(self) -> ReadLimits:
+        """The limits for its content."""
+        return self.location.limits
+
     def open_input_file(self) -> Any:
         """The content for reading at any position.
 
@@ -57,7 +63,7 @@ class DigestedFile:
 
     def open(self) -> Any:
         """The content as a stream; a compressed file (.gz, .bz2, .zst) is decompressed."""
-        return decompress(self.open_input_file(), self.path)
+        return decompress(self.open_input_file(), self.path, self.limits)
 
     def verify(self) -> None:
         """Read the whole file, and raise `DataError` if it has changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..errors import DataError
 from ..extras import import_optional
+from .read_limits import DEFAULT_READ_LIMITS, BoundedStream, ReadLimits
 
 _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 COMPRESSION_SUFFIXES = tuple(_CODECS)
@@ -27,6 +29,10 @@ class ReadableFile(Protocol):
     def path(self) -> str:
         """The path within its file system."""
 
+    @property
+    def limits(self) -> ReadLimits:
+        """The limits for its content."""
+
     def open(self) -> Any:
         """The content as a stream; a compressed file (.gz, .bz2, .zst) is decompressed."""
 
@@ -39,10 +45,11 @@ class FileLocation(NamedTuple):
 
     system: Any
     path: str
+    limits: ReadLimits = DEFAULT_READ_LIMITS
 
     def open(self) -> Any:
         """The content as a stream; a compressed file (.gz, .bz2, .zst) is decompressed."""
-        return decompress(self.open_input_file(), self.path)
+        return decompress(self.open_input_file(), self.path, self.limits)
 
     def open_input_file(self) -> Any:
         """The content for reading at any position, without decompression."""
@@ -62,10 +69,13 @@ class FileLocation(NamedTuple):
         return hasher.hexdigest()
 
 
-def decompress(stream: Any, path: str) -> Any:
+def decompress(stream: Any, path: str, limits: ReadLimits) -> Any:
     """The content of a file after decompression, if its name ends as that of a compressed file."""
     codec = _CODECS.get(os.path.splitext(path.lower())[1])
-    return stream if codec is None else import_optional("pyarrow", "bulk").CompressedInputStream(stream, codec)
+    if codec is None:
+        return stream
+    content = import_optional("pyarrow", "bulk").CompressedInputStream(stream, codec)
+    return io.BufferedReader(BoundedStream(content, path, limits), _CHUNK_BYTES)
 
 
 def find_location(address: str) -> FileLocation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,10 +12,10 @@ from typing import Any
 from ..errors import DataError
 from ..extras import import_optional
 from .filesystems import ReadableFile
+from .read_limits import BoundedLines, LongLineError, ReadLimits
 
 Record = dict[str, Any] | str  # the cells by column, or the reason why they cannot be read
 _BATCH_ROWS = 64  # of a Parquet or Arrow file, decoded together
-_MAX_CELL_CHARACTERS = 2**31 - 1  # in a CSV file
 
 
 def parquet_records(place: ReadableFile, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
@@ -23,11 +24,27 @@ def parquet_records(place: ReadableFile, columns: list[str] | None, start: int =
         groups, first = list(range(file.num_row_groups)), 0
         while groups and first + file.metadata.row_group(groups[0]).num_rows <= start:
             first += file.metadata.row_group(groups.pop(0)).num_rows
+        for group in groups:
+            size = _group_size(file.metadata.row_group(group), columns)
+            place.limits.check_size(size, f"a row group of {place.path!r}")
         skip = start - first
         for batch in file.iter_batches(_BATCH_ROWS, row_groups=groups, columns=columns, use_threads=False):
             if skip < len(batch):
-                yield from batch.slice(skip).to_pylist()
+                yield from _within_limits(batch.slice(skip).to_pylist(), place)
             skip = max(0, skip - len(batch))
+
+
+def _group_size(group: Any, columns: list[str] | None) -> int:
+    """The bytes of the columns of a row group after decompression."""
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    is_read = [columns is None or chunk.path_in_schema.split(".")[0] in columns for chunk in chunks]
+    return sum(chunk.total_uncompressed_size for chunk, read in zip(chunks, is_read, strict=True) if read)
+
+
+def _within_limits(rows: list[dict[str, Any]], place: ReadableFile) -> Iterator[Record]:
+    """The rows, with the reason in place of those that are too large."""
+    for row in rows:
+        yield place.limits.check_row(row) or row
 
 
 def _open_parquet(place: ReadableFile) -> Any:
@@ -60,7 +77,7 @@ def arrow_records(place: ReadableFile, columns: list[str] | None, start: int = 0
                 chunk = batch.slice(first, _BATCH_ROWS)
                 if start < len(chunk):
                     chunk = chunk.slice(start)
-                    yield from (chunk if columns is None else chunk.select(columns)).to_pylist()
+                    yield from _within_limits((chunk if columns is None else chunk.select(columns)).to_pylist(), place)
                     start = 0
                 else:
                     start -= len(chunk)
@@ -89,22 +106,31 @@ def csv_records(place: ReadableFile, columns: list[str] | None, start: int = 0) 
 
     Cells are texts. All lines before `start` are read too, because a row may span several lines.
     """
-    csv.field_size_limit(
-        max(csv.field_size_limit(), _MAX_CELL_CHARACTERS)
-    )  # Texts can be longer than Python's default limit.
     with _open_text(place) as stream:
-        lines = csv.reader(stream, delimiter=_delimiter(place), strict=True)
-        names = next(lines, [])
-        yield from _rows_from(_csv_rows(lines, names, columns), start)
+        source, lines = _csv_lines(stream, place)
+        names: list[str] = next(lines, [])
+        yield from _rows_from(_csv_rows(source, lines, names, columns), start)
 
 
-def _csv_rows(lines: Any, names: list[str], columns: list[str] | None) -> Iterator[Record]:
+def _csv_lines(stream: Any, place: ReadableFile) -> tuple[BoundedLines, Any]:
+    """The lines of a CSV file, and a reader of its rows."""
+    limits = place.limits
+    csv.field_size_limit(max(csv.field_size_limit(), limits.max_line_characters))  # Python's default is shorter.
+    source = BoundedLines(stream, limits.max_line_characters)
+    return source, csv.reader(source, delimiter=_delimiter(place), strict=True)
+
+
+def _csv_rows(source: BoundedLines, lines: Any, names: list[str], columns: list[str] | None) -> Iterator[Record]:
     selected_columns = names if columns is None else columns
     while True:
+        source.row_characters = 0
         try:
             cells = next(lines)
         except StopIteration:
             return
+        except LongLineError as error:
+            yield str(error)
+            continue
         except csv.Error as error:
             yield f"Expected a row of a CSV file before line {lines.line_num}, got one that cannot be read: {error}."
             continue
@@ -120,7 +146,18 @@ def _csv_rows(lines: Any, names: list[str], columns: list[str] | None) -> Iterat
 def csv_columns(place: ReadableFile) -> list[str]:
     """The columns of a CSV file: its first line."""
     with _open_text(place) as stream:
-        return next(csv.reader(stream, delimiter=_delimiter(place)), [])
+        try:
+            names: list[str] = next(_csv_lines(stream, place)[1], [])
+        except LongLineError as error:
+            raise DataError(
+                f"Expected the names of the columns in the first line of {place.path!r}. {error}"
+            ) from error
+    if len(names) > place.limits.max_cells:
+        raise DataError(
+            f"Expected at most {place.limits.max_cells:,} columns, got {len(names):,} in {place.path!r}. Raise "
+            "max_cells."
+        )
+    return names
 
 
 def _delimiter(place: ReadableFile) -> str:
@@ -130,11 +167,20 @@ def _delimiter(place: ReadableFile) -> str:
 def json_records(place: ReadableFile, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
     """The rows of a file with a JSON object in each line that is not blank."""
     with _open_text(place) as stream:
-        yield from _rows_from(_json_rows(stream, columns), start)
+        yield from _rows_from(_json_rows(stream, columns, place.limits), start)
 
 
-def _json_rows(stream: Any, columns: list[str] | None) -> Iterator[Record]:
-    for number, line in enumerate(stream, 1):
+def _json_rows(stream: Any, columns: list[str] | None, limits: ReadLimits) -> Iterator[Record]:
+    lines = BoundedLines(stream, limits.max_line_characters)
+    for number in itertools.count(1):
+        lines.row_characters = 0
+        try:
+            line = next(lines)
+        except StopIteration:
+            return
+        except LongLineError as error:
+            yield f"In line {number}: {error}"
+            continue
         if not line.strip():
             continue
         try:
@@ -145,7 +191,8 @@ def _json_rows(stream: Any, columns: list[str] | None) -> Iterator[Record]:
         if not isinstance(row, dict):
             yield f"Expected a JSON object in line {number}, got {type(row).__name__}."
             continue
-        yield row if columns is None else {name: row[name] for name in columns if name in row}
+        row = row if columns is None else {name: row[name] for name in columns if name in row}
+        yield limits.check_row(row) or row
 
 
 def json_columns(place: ReadableFile) -> list[str]:

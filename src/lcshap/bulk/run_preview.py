@@ -15,6 +15,7 @@ from .columns import Columns, InputRow
 from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions
 from .local_engine import LocalEngine
 from .progress_line import format_duration
+from .read_limits import DEFAULT_READ_LIMITS, ReadLimits
 from .shard_tasks import ShardTask
 from .shards import Shard
 from .sources import InputSource, open_source
@@ -100,6 +101,7 @@ def preview(
     id: str | None = None,
     label: str | None = None,
     images: ImageOptions = DEFAULT_IMAGE_OPTIONS,
+    limits: ReadLimits = DEFAULT_READ_LIMITS,
     batch_size: int | None = None,
     threads: int = 1,
     workers: int | None = None,
@@ -129,7 +131,7 @@ def preview(
     --------
     ``print(lcshap.bulk.preview("reviews.parquet", "my_module:make_explainer", column="text", price=1e-5))``.
     """
-    dataset = open_source(source, Columns(column, id, label), images)
+    dataset = open_source(source, Columns(column, id, label), images, limits)
     if isinstance(source, Iterator):
         raise OptionError("Expected a source that can be read twice, got an iterator. Give a list or a file.")
     sample_rows = tuple(_evenly_spaced_rows(dataset, sample))

@@ -19,6 +19,7 @@ from .columns import ALL_COLUMNS, Columns, InputRow
 from .digested_files import DigestedFile, change_error
 from .filesystems import COMPRESSION_SUFFIXES, FileLocation, content_digest, list_files
 from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions, image_from_bytes
+from .read_limits import DEFAULT_READ_LIMITS, ReadLimits
 from .readers import KIND_BY_SUFFIX, TABLE_FORMATS
 
 
@@ -65,8 +66,14 @@ class FileInput:
         Raises
         ------
         DataError : if the file has changed or does not exist any more.
-        MaskerError : if it is not a text or an image.
+        MaskerError : if it is not a text or an image, or too large.
         """
+        size = self.place.system.get_file_info(self.place.path).size or 0
+        if size > self.place.limits.max_file_bytes:
+            raise MaskerError(
+                f"Expected at most {self.place.limits.max_file_bytes:,} bytes in {self.place.path!r}, got {size:,}. "
+                "Raise max_file_bytes."
+            )
         try:
             content = self.place.read()
         except FileNotFoundError as error:
@@ -217,7 +224,10 @@ def _verify_files(files: list[FileLocation], digests: list[str]) -> None:
 
 
 def open_source(
-    source: Any, columns: Columns = ALL_COLUMNS, images: ImageOptions = DEFAULT_IMAGE_OPTIONS
+    source: Any,
+    columns: Columns = ALL_COLUMNS,
+    images: ImageOptions = DEFAULT_IMAGE_OPTIONS,
+    limits: ReadLimits = DEFAULT_READ_LIMITS,
 ) -> InputSource:
     """Open a file, a folder, a table or an iterable as a source.
 
@@ -228,6 +238,7 @@ def open_source(
         dataset of pyarrow; or an iterable of inputs.
     columns : the roles of the columns of tables.
     images : how image files become arrays.
+    limits : how large lines, rows and files may be.
 
     Returns
     -------
@@ -250,10 +261,10 @@ def open_source(
     if hasattr(source, "to_batches"):
         return ArrowSource(source, columns)
     if isinstance(source, str | os.PathLike):
-        return _open_files([os.fspath(source)], columns, images)
+        return _open_files([os.fspath(source)], columns, images, limits)
     listed = isinstance(source, list | tuple) and source and all(map(_is_table_path, source))
     if listed:
-        return _open_files([os.fspath(path) for path in source], columns, images)
+        return _open_files([os.fspath(path) for path in source], columns, images, limits)
     if not isinstance(source, Iterable):
         raise OptionError(f"Expected a path, a table or an iterable of inputs, got {type(source).__name__}.")
     if columns.table_options:
@@ -275,11 +286,11 @@ def _kind(path: str) -> str | None:
     return KIND_BY_SUFFIX.get(os.path.splitext(name)[1])
 
 
-def _open_files(addresses: list[str], columns: Columns, images: ImageOptions) -> InputSource:
+def _open_files(addresses: list[str], columns: Columns, images: ImageOptions, limits: ReadLimits) -> InputSource:
     if len(addresses) == 1 and "://" not in addresses[0] and any(map(addresses[0].__contains__, "*?[")):
         addresses = sorted(glob.glob(addresses[0])) or addresses
     listings = [list_files(address) for address in addresses]
-    files = [file for _, listed_files in listings for file in listed_files]
+    files = [file._replace(limits=limits) for _, listed_files in listings for file in listed_files]
     kinds = {_kind(file.path) for file in files} - {None}
     readable = [file for file in files if _kind(file.path) is not None]
     if len(kinds) != 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..bulk import ImageOptions, Status, explain_dataset, load, preview, status, summary
+from ..bulk import ImageOptions, ReadLimits, Status, explain_dataset, load, preview, status, summary
 from ..bulk.columns import Columns
 from ..bulk.readers import TABLE_FORMATS
 from ..bulk.sources import InputSource, open_source
@@ -103,12 +103,13 @@ class BulkJob:
     ) -> None:
         self.data, self.run = data, run
         self.images = ImageOptions(data.grey, data.scale, data.channels_first, data.max_pixels)
+        limits = ReadLimits(data.max_line_characters, data.max_cells, data.max_file_bytes)
         column: Any = data.column[0] if data.column and len(data.column) == 1 else data.column
         columns = Columns(column, data.id, data.label, _parse_label_names(data.label_names))
-        self.source = open_source(data.input, columns, self.images)
+        self.source = open_source(data.input, columns, self.images, limits)
         if data.drop:
             columns = replace(columns, explained=_columns_without(self.source, data.drop))
-            self.source = open_source(data.input, columns, self.images)
+            self.source = open_source(data.input, columns, self.images, limits)
         if (task.model is None) == (run.factory is None):
             raise UsageError(
                 "Expected one of --model and --factory, got "

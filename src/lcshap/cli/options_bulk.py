@@ -8,7 +8,14 @@ from typing import Annotated
 
 from typer import Argument
 
-from ..core.default_limits import MAX_PIXELS, PREVIEW_INPUTS, SHARD_ROWS
+from ..core.default_limits import (
+    MAX_CELLS,
+    MAX_FILE_BYTES,
+    MAX_LINE_CHARACTERS,
+    MAX_PIXELS,
+    PREVIEW_INPUTS,
+    SHARD_ROWS,
+)
 from .option_groups import File, String, Strings, option
 
 _DATA, _RUN, _RAY, _PREVIEW = "Data", "Run", "Ray", "Preview"
@@ -103,6 +110,28 @@ class BulkData:
             metavar="NUMBER",
         ),
     ] = MAX_PIXELS
+    max_line_characters: Annotated[
+        int,
+        option(
+            _DATA,
+            "If a line, row or cell has more characters than this, its error is stored and the run continues.",
+            min=1,
+            metavar="NUMBER",
+        ),
+    ] = MAX_LINE_CHARACTERS
+    max_cells: Annotated[
+        int,
+        option(
+            _DATA,
+            "If a row has more cells than this, its error is stored and the run continues.",
+            min=1,
+            metavar="NUMBER",
+        ),
+    ] = MAX_CELLS
+    max_file_bytes: Annotated[
+        int,
+        option(_DATA, "A file with more bytes than this after decompression is refused.", min=1, metavar="NUMBER"),
+    ] = MAX_FILE_BYTES
 
 
 @dataclass(frozen=True)
