@@ -316,6 +316,34 @@ def test_bad_input():
     assert [e.provenance["name"] for e in (outcomes[0], outcomes[2])] == ["linear-shap"] * 2
 
 
+def test_weights_in_another_format_are_refused():
+    model = linear_model.Ridge().fit(X, Y)
+    for coefficients in (np.zeros(3), np.full(5, np.nan), np.array(["a"] * 5)):
+        model.coef_ = coefficients
+        refused(model, "as coef_ of Ridge, got others")
+
+
+UNFITTED = {
+    "Ridge": linear_model.Ridge,
+    "LinearSVC": svm.LinearSVC,
+    "Pipeline": lambda: pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.Ridge()),
+    "RandomForestRegressor": lambda: pytest.importorskip("sklearn.ensemble").RandomForestRegressor(),
+    "HistGradientBoostingClassifier": lambda: pytest.importorskip("sklearn.ensemble").HistGradientBoostingClassifier(),
+    "LGBMRegressor": lambda: pytest.importorskip("lightgbm").LGBMRegressor(),
+    "XGBRegressor": lambda: pytest.importorskip("xgboost").XGBRegressor(),
+    "CatBoostRegressor": lambda: pytest.importorskip("catboost").CatBoostRegressor(allow_writing_files=False),
+    "CatBoostClassifier": lambda: pytest.importorskip("catboost").CatBoostClassifier(allow_writing_files=False),
+    "ExplainableBoostingRegressor": lambda: pytest.importorskip("interpret.glassbox").ExplainableBoostingRegressor(),
+}
+
+
+@pytest.mark.parametrize("name", UNFITTED)
+@pytest.mark.parametrize("method", ["auto", "linear-shap", "tree-shap", "additive-shap"])
+def test_models_that_are_not_fitted(name, method):
+    with pytest.raises(lc.errors.LcshapError, match=f"Expected a fitted model, got {name}.* Call its method fit"):
+        lc.Explainer(UNFITTED[name](), MASKER, method, value="output")(X[0])
+
+
 def test_weights_are_read_again_after_a_refit():
     model = linear_model.Ridge().fit(X, Y)
     explainer = lc.Explainer(model, MASKER)

@@ -1,4 +1,4 @@
-"""The weights of linear models of scikit-learn, and the links of generalized linear models."""
+"""The weights of linear models of scikit-learn and statsmodels, and the links of generalized linear models."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..errors import MethodError
 from .additive_models import is_boosting_machine
 from .column_preprocessing import LINK, flatten_pipeline, rows_as_fitted, sklearn_class, split_columnwise
 from .counted_words import WordWeights, split_counted_words
+from .statsmodels_results import is_result, linear_predictor, read_result
 
 _REGRESSIONS = (
     "ARDRegression",
@@ -82,6 +83,8 @@ def read_weights(estimator: Any, method: str) -> Weights:
     >>> read_weights(model, "predict").coefficients.round(12)
     array([[1., 5.]])
     """
+    if is_result(estimator):
+        return read_result(estimator, method)
     if sklearn_class(estimator) == "TransformedTargetRegressor":
         return _read_transformed_target(estimator, method)
     name = sklearn_class(flatten_pipeline(estimator)[1], "predict", "decision_function", "predict_proba")
@@ -125,6 +128,8 @@ def link_function(estimator: Any) -> Callable[[Any], Any] | None:
     It is the logarithm of the expected number for Poisson and gamma regression, and the output of the inner regression
     for targets that were transformed.
     """
+    if is_result(estimator):
+        return linear_predictor(estimator)
     steps, model = flatten_pipeline(estimator)
     name = sklearn_class(model)
     if name == "TransformedTargetRegressor":
@@ -158,7 +163,15 @@ def _coefficients(model: Any, name: str) -> NDArray[np.float64]:
         raise MethodError(f"Expected a fitted model, got {name} without coef_. Call fit before.") from None
     if hasattr(coefficients, "toarray"):
         coefficients = coefficients.toarray()
-    return np.atleast_2d(np.asarray(coefficients, np.float64))
+    try:
+        weights = np.atleast_2d(np.asarray(coefficients, np.float64))
+    except (TypeError, ValueError) as error:
+        raise MethodError(f"Expected numbers as coef_ of {name}, got others: {error}. {_ADVICE}") from None
+    if weights.shape[1] != getattr(model, "n_features_in_", weights.shape[1]) or not np.isfinite(weights).all():
+        raise MethodError(
+            f"Expected {model.n_features_in_} finite numbers for each output as coef_ of {name}, got others. {_ADVICE}"
+        )
+    return weights
 
 
 def _read_transformed_target(estimator: Any, method: str) -> Weights:

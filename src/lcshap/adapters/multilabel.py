@@ -24,7 +24,9 @@ def is_multilabel(estimator: Any) -> bool:
     if getattr(last, "out_activation_", None) == "logistic":
         return int(getattr(last, "n_outputs_", 1)) > 1
     settings = getattr(last, "get_all_params", None)
-    return callable(settings) and hasattr(last, "classes_") and settings().get("loss_function") in _MULTILABEL_LOSSES
+    if not (callable(settings) and hasattr(last, "classes_")) or getattr(last, "tree_count_", 0) is None:
+        return False  # without trees, it is not fitted
+    return settings().get("loss_function") in _MULTILABEL_LOSSES
 
 
 def label_classes(estimator: Any) -> list[Any] | None:

@@ -98,7 +98,7 @@ class SklearnModel(Model):
         """The checked outputs of the chosen method, `(n, outputs)`; a binary margin is one column."""
         predict = _bound_method(self.estimator, self.method)
         assert predict is not None
-        with _suppress_warnings(self.estimator):
+        with _suppress_warnings(self.estimator), _fitted(self.estimator):
             answers = predict(_convert_rows(self.estimator, rows))
         name = f"{type(self.estimator).__name__}.{self.method}"
         if self.method == "predict_proba" and isinstance(answers, list) and getattr(answers[0], "ndim", 1) == 2:
@@ -129,6 +129,18 @@ def _suppress_warnings(estimator: Any) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         yield
+
+
+@contextmanager
+def _fitted(estimator: Any) -> Iterator[None]:
+    """Raise the same `ModelError` for every library if it says that the estimator is not fitted."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__name__ == "NotFittedError" or "no trained model" in str(error):
+            name = type(estimator).__name__
+            raise ModelError(f"Expected a fitted model, got {name} that is not fitted. Call its method fit.") from error
+        raise
 
 
 def _is_booster(estimator: Any) -> bool:
@@ -203,5 +215,5 @@ def _role(estimator: Any) -> str | None:
 def _class_names(estimator: Any) -> tuple[str, ...] | None:
     if is_multilabel(estimator):
         return label_names(estimator)
-    names = getattr(estimator, "classes_", ())  # some libraries give their regressors an empty list
-    return tuple(str(name) for name in names) or None
+    names = getattr(estimator, "classes_", None)  # some libraries give their regressors an empty list
+    return None if names is None else tuple(str(name) for name in names) or None
