@@ -1,181 +1,163 @@
-"""How many of the 95 % intervals of GraphKernelSHAP contain the true value, on games beside those of the benchmarks.
+"""How often the 95 % intervals of GraphKernelSHAP contain the true value, and its error beside that of KernelSHAP.
 
-Twenty kinds of formulas and sixteen kinds of models, 10 to 14 units each, so that the true Shapley values are known.
-A line is a kind of game: the share of its intervals that contain the true value, by calls per unit. The last lines
-count the kinds for which 90 to 99 % do. The estimator was not tuned on these games. The factor by which its standard
-errors are raised, and their part for games of few values, were chosen with a look at them.
+The kinds of games are in `interval_games.py`, which also says which of them were looked at while the estimator was
+tuned. Each line of the table is a kind. For each number of calls per unit, it has
 
-    python benchmarks/intervals.py [--kinds airport vote] [--calls 4 8 16 32 64] [--games 3] [--seeds 4]
+- the share of the intervals that contain the exact Shapley value,
+- the median half width of an interval, divided by the mean size of a Shapley value,
+- the root mean squared error, divided by that of KernelSHAP with the same number of calls,
+- the share of explanations with a warning (``e.provenance["doubt"]``).
+
+The numbers are also written to a CSV file, a line for each kind and number of calls. A run that is started again with
+the same file goes on where it stopped.
+
+    python benchmarks/intervals.py [--out intervals.csv] [--kinds airport vote] [--calls 4 8 16 64 128 256] [--games 40]
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
-from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import lcshap as lc
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the harness, where this is run as a script
-from benchmarks.harness.interval_tables import counted
-from benchmarks.harness.tables import Table
-from benchmarks.harness.truth import all_coalitions, exact
+from benchmarks import interval_games
+from benchmarks.interval_games import Known
 
-Values = NDArray[np.float64]
-Random = np.random.Generator
-ROUNDING = 1e-9  # what an exact result may be off
+ROUNDING = 1e-9  # what an exact result may be off, relative to the largest value
+LOW, HIGH = 0.88, 0.995  # what is expected of the share of 95 % intervals
 
 
-def ands(g: Random, kept: Values) -> Values:
-    """Sets of two to four units, each worth a number if all of them are kept."""
-    sets = [g.choice(kept.shape[1], g.integers(2, 5), replace=False) for _ in range(12)]
-    return np.sum([g.normal() * kept[:, units].prod(axis=1) for units in sets], axis=0)
+@dataclass(frozen=True)
+class Cell:
+    """The results of one kind of game with one number of calls."""
+
+    kind: str
+    purpose: str
+    units: int
+    calls: int
+    games: int
+    covered: float
+    width: float
+    error: float
+    kernel_error: float
+    doubtful: float
 
 
-def attention(g: Random, kept: Values) -> Values:
-    """A mean of numbers with the weights of a softmax over the units that are kept."""
-    d = kept.shape[1]
-    weights, numbers = kept * np.exp(1.5 * g.normal(size=d)), g.normal(size=d)
-    return weights @ numbers / np.maximum(weights.sum(axis=1), 1e-9)
+def purpose_of(kind: str) -> str:
+    """Whether a kind was looked at while the estimator was tuned."""
+    return "tuned" if kind in interval_games.TUNED else "reported"
 
 
-def noisy_sum(g: Random, kept: Values) -> Values:
-    """White noise on top of a sum."""
-    return kept @ g.normal(size=kept.shape[1]) + 0.2 * g.normal(size=len(kept))
+def measure(kind: str, games: list[Known], calls: int) -> Cell:
+    """All games of a kind with so many calls per unit, each with its own seed."""
+    errors, kernel_errors, widths, covered, doubtful = [], [], [], [], []
+    for seed, known in enumerate(games):
+        d, graph, game = known.d, lc.Graph.complete(known.d), lc.Game(known.value, known.d)
+        e = lc.GraphKernelSHAP(calls * d, seed=seed).explain(game, graph)
+        lower, upper = e.interval()
+        slack = ROUNDING * float(np.abs(known.scores).max())
+        covered.append((lower - slack <= known.scores) & (known.scores <= upper + slack))
+        widths.append((upper - lower) / 2 / np.abs(known.scores).mean())
+        errors.append(e.scores - known.scores)
+        kernel_errors.append(lc.KernelSHAP(calls * d, seed=seed).explain(game, graph).scores - known.scores)
+        doubtful.append("doubt" in e.provenance)
+    return Cell(
+        kind,
+        purpose_of(kind),
+        games[0].d,
+        calls,
+        len(games),
+        float(np.mean(covered)),
+        float(np.median(widths)),
+        float(np.sqrt(np.mean(np.square(errors)))),
+        float(np.sqrt(np.mean(np.square(kernel_errors)))),
+        float(np.mean(doubtful)),
+    )
 
 
-def longest_run(_: Random, kept: Values) -> Values:
-    """The length of the longest run of units that are kept, to the power of 1.5."""
-    now, longest = np.zeros(len(kept)), np.zeros(len(kept))
-    for column in kept.T:
-        now = (now + 1) * column
-        longest = np.maximum(longest, now)
-    return longest**1.5
+def read(path: Path) -> dict[tuple[str, int, int], Cell]:
+    """The cells of a file, by kind, number of calls and number of games; none if there is no file."""
+    if not path.exists():
+        return {}
+    types = {"kind": str, "purpose": str, "units": int, "calls": int, "games": int}
+    with path.open(newline="", encoding="utf-8") as file:
+        cells = [Cell(**{key: types.get(key, float)(x) for key, x in row.items()}) for row in csv.DictReader(file)]
+    return {(cell.kind, cell.calls, cell.games): cell for cell in cells}
 
 
-def triples(g: Random, kept: Values) -> Values:
-    """A sum and products of three signs."""
-    signs, d = 2 * kept - 1, kept.shape[1]
-    products = [0.3 * g.normal() * signs[:, g.choice(d, 3, replace=False)].prod(axis=1) for _ in range(6)]
-    return kept @ g.normal(size=d) + np.sum(products, axis=0)
+def append(path: Path, cell: Cell) -> None:
+    """Add a line to the file."""
+    is_new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Cell)], lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow({key: f"{x:.4g}" if isinstance(x, float) else x for key, x in asdict(cell).items()})
 
 
-FORMULAS: dict[str, tuple[int, Callable[[Random, Values], Values]]] = {
-    "airport": (12, lambda g, k: (k * g.exponential(size=k.shape[1])).max(axis=1)),
-    "ands": (13, ands),
-    "attention": (13, attention),
-    "coverage": (12, lambda g, k: (k @ (g.random((k.shape[1], 40)) < 0.2) > 0).mean(axis=1)),
-    "cubic": (12, lambda g, k: (k @ g.normal(size=(k.shape[1], 6))) ** 3 @ g.normal(size=6)),
-    "distance": (12, lambda g, k: -np.linalg.norm(k @ g.normal(size=(k.shape[1], 5)) - g.normal(size=5), axis=1)),
-    "largest two": (12, lambda g, k: np.sort(k * g.random(k.shape[1]), axis=1)[:, -2:].sum(axis=1)),
-    "log of a sum": (12, lambda g, k: np.log1p(k @ np.exp(2 * g.normal(size=k.shape[1])))),
-    "longest run": (12, longest_run),
-    "noisy sum": (11, noisy_sum),
-    "product": (10, lambda g, k: np.prod(1 + 0.5 * k * g.random(k.shape[1]), axis=1)),
-    "rectifiers": (13, lambda g, k: np.maximum(k @ g.normal(size=(k.shape[1], 8)), 0) @ g.normal(size=8)),
-    "root": (12, lambda g, k: np.sqrt(k @ g.exponential(size=k.shape[1]))),
-    "saturation": (13, lambda g, k: 1 - np.exp(-0.5 * k @ g.exponential(size=k.shape[1]))),
-    "sigmoid": (12, lambda g, k: 1 / (1 + np.exp(1 - 2 * k @ g.normal(size=k.shape[1])))),
-    "sine": (12, lambda g, k: np.sin(0.8 * k @ g.normal(size=k.shape[1]))),
-    "smaller sum": (12, lambda g, k: np.minimum(k @ g.random(k.shape[1]), k @ g.random(k.shape[1]))),
-    "tanh network": (
-        14,
-        lambda g, k: np.tanh(k @ g.normal(size=(k.shape[1], 10)) + g.normal(size=10)) @ g.normal(size=10),
-    ),
-    "triples": (12, triples),
-    "vote": (11, lambda g, k: 1.0 * ((k - 0.5) @ g.exponential(size=k.shape[1]) > 0)),
-}
+def line(cells: list[Cell]) -> str:
+    """The line of a kind."""
+    parts = [f"{cells[0].kind:32}{cells[0].purpose:9}"]
+    for cell in cells:
+        ratio = cell.error / cell.kernel_error if cell.kernel_error else 1.0
+        numbers = f"{100 * cell.covered:5.1f} % {cell.width:5.2f} {ratio:5.2f} {100 * cell.doubtful:3.0f} %"
+        parts.append(f"{numbers:>26}")
+    return "".join(parts)
 
 
-def models() -> Iterator[tuple[str, Any, str, str]]:
-    """A name, an estimator, its data, and the method that gives its output."""
-    from lightgbm import LGBMRegressor
-    from sklearn import ensemble, kernel_ridge, naive_bayes, neighbors, neural_network, svm, tree
-
-    seed = {"random_state": 0}
-    yield "naive Bayes", naive_bayes.GaussianNB(), "wine", "predict_proba"
-    yield "nearest neighbours", neighbors.KNeighborsClassifier(7), "cancer", "predict_proba"
-    yield "support vectors, margin", svm.SVC(**seed), "cancer", "decision_function"
-    yield "support vectors, regression", svm.SVR(C=100), "diabetes", "predict"
-    yield "network, probability", neural_network.MLPClassifier(max_iter=800, **seed), "cancer", "predict_proba"
-    yield "network, regression", neural_network.MLPRegressor(max_iter=3000, **seed), "diabetes", "predict"
-    yield "kernel ridge", kernel_ridge.KernelRidge(kernel="poly", alpha=0.1), "friedman", "predict"
-    yield "tree, probability", tree.DecisionTreeClassifier(max_depth=6, **seed), "cancer", "predict_proba"
-    yield "tree, regression", tree.DecisionTreeRegressor(max_depth=7, **seed), "diabetes", "predict"
-    yield "forest, probability", ensemble.RandomForestClassifier(50, **seed), "wine", "predict_proba"
-    yield "forest, regression", ensemble.RandomForestRegressor(50, **seed), "diabetes", "predict"
-    yield "extra trees", ensemble.ExtraTreesClassifier(50, **seed), "wine", "predict_proba"
-    yield "boosted stumps", ensemble.AdaBoostClassifier(**seed), "cancer", "predict_proba"
-    yield "boosted trees, margin", ensemble.GradientBoostingClassifier(**seed), "cancer", "decision_function"
-    yield "boosted trees, probability", ensemble.GradientBoostingClassifier(**seed), "cancer", "predict_proba"
-    yield "LightGBM", LGBMRegressor(n_estimators=60, verbose=-1, **seed), "friedman", "predict"
-
-
-def data(name: str) -> tuple[Values, Any]:
-    """Up to 13 scaled columns, and answers."""
-    from sklearn import datasets
-
-    if name == "friedman":
-        return datasets.make_friedman1(600, 13, noise=0.3, random_state=0)
-    x, y = getattr(datasets, {"cancer": "load_breast_cancer"}.get(name, f"load_{name}"))(return_X_y=True)
-    x = x[:, :13]
-    return (x - x.mean(axis=0)) / x.std(axis=0), y
-
-
-def games(kinds: list[str] | None, many: int) -> Iterator[tuple[str, list[Values]]]:
-    """The values of all coalitions, for so many games of each kind."""
-    for name, (d, formula) in FORMULAS.items():
-        if not kinds or name in kinds:
-            kept = all_coalitions(d).astype(float)
-            yield name, [formula(np.random.default_rng([k, *name.encode()]), kept) for k in range(many)]
-    for name, model, source, output in models():
-        if not kinds or name in kinds:
-            x, y = data(source)
-            model.fit(x, y)
-            kept = all_coalitions(x.shape[1])
-            found = [
-                getattr(model, output)(np.where(kept, row, x.mean(axis=0))) for row in x[5 :: len(x) // many][:many]
-            ]
-            yield name, [np.asarray(v, float).reshape(len(kept), -1)[:, -1] for v in found]
-
-
-def share(values: Values, calls: int, seeds: int) -> float:
-    """Of the intervals of all units and seeds, those that contain the true value."""
-    d = len(values).bit_length() - 1
-    truth, game, right = exact(values).scores, lc.Game(Table(values), d), []
-    slack = ROUNDING * float(np.abs(values).max())
-    for seed in range(seeds):
-        lower, upper = lc.GraphKernelSHAP(calls * d, seed=seed).explain(game, lc.Graph.complete(d)).interval()
-        right.append((lower - slack <= truth) & (truth <= upper + slack))
-    return float(np.mean(right))
+def summary(cells: list[Cell]) -> list[str]:
+    """How many kinds are within the expectations, for each number of calls."""
+    lines = []
+    for calls in sorted({cell.calls for cell in cells}):
+        here = [cell for cell in cells if cell.calls == calls]
+        known = [cell for cell in here if cell.error > ROUNDING]  # the intervals of exact results are always right
+        shares = np.array([cell.covered for cell in known])
+        half = {cell.kind: cell.error for cell in cells if 2 * cell.calls == calls}
+        rising = sum(cell.error > half.get(cell.kind, np.inf) for cell in known)
+        above = sum(cell.error > 1.1 * cell.kernel_error for cell in known)
+        lines.append(
+            f"{calls}d: {len(known)} kinds, {np.sum(shares < LOW)} with less than {100 * LOW:.0f} % of the intervals, "
+            f"{np.sum(shares > HIGH)} with more than {100 * HIGH:.1f} %; error above 1.1 times that of KernelSHAP: "
+            f"{above}; error above that with half the calls: {rising if half else '-'}"
+        )
+    return lines
 
 
 def main() -> None:
-    """Print the table."""
+    """Measure what the file does not have, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("intervals.csv"), help="the CSV file")
     parser.add_argument("--kinds", nargs="+", help="names of kinds of games; else all")
-    parser.add_argument("--calls", nargs="+", type=int, default=[4, 8, 16, 32, 64], help="per unit")
-    parser.add_argument("--games", type=int, default=3, help="of each kind")
-    parser.add_argument("--seeds", type=int, default=4)
-    given = parser.parse_args()
-    known = [*FORMULAS, *(name for name, *_ in models())]
-    unknown = sorted(set(given.kinds or ()) - set(known))
+    parser.add_argument("--calls", nargs="+", type=int, default=[4, 8, 16, 64, 128, 256], help="per unit")
+    parser.add_argument("--games", type=int, default=40, help="of each kind")
+    options = parser.parse_args()
+    kinds = options.kinds or list(interval_games.KINDS)
+    unknown = sorted(set(kinds) - set(interval_games.KINDS))
     if unknown:
-        parser.error(f"expected kinds among {', '.join(known)}; got {', '.join(unknown)}")
-    print(f"{'':30}" + "".join(f"{f'{m}d':>8}" for m in given.calls) + f"{'mean':>8}")
-    table = []
-    for name, some in games(given.kinds, given.games):
-        found = [float(np.mean([share(values, m, given.seeds) for values in some])) for m in given.calls]
-        table.append([*found, float(np.mean(found))])
-        print(f"{name:30}" + "".join(f"{100 * x:>6.1f} %" for x in table[-1]), flush=True)
-    columns = [counted(list(column)) for column in zip(*table, strict=True)]
-    for label, k in (("below 90 %", 1), ("90 to 99 %", 2), ("above 99 %", 3)):
-        print(f"{label:30}" + "".join(f"{column[k]:>8}" for column in columns))
+        parser.error(f"expected kinds among {', '.join(interval_games.KINDS)}; got {', '.join(unknown)}")
+    known, every = read(options.out), list[Cell]()
+    print(f"{'':41}" + "".join(f"{f'{m}d':>26}" for m in options.calls))
+    for kind in kinds:
+        cells, games = [], list[Known]()
+        for calls in options.calls:
+            cell = known.get((kind, calls, options.games))
+            if cell is None:
+                games = games or list(interval_games.games(kind, options.games))
+                if calls * games[0].d >= 2 ** games[0].d:  # all coalitions
+                    continue
+                cell = measure(kind, games, calls)
+                append(options.out, cell)
+            cells.append(cell)
+        every += cells
+        print(line(cells), flush=True)
+    print("\n".join(summary(every)))
 
 
 if __name__ == "__main__":

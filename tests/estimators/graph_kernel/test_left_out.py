@@ -72,13 +72,13 @@ def test_sizes_that_were_evaluated_completely_have_no_error():
     assert not correction.variance.any()
 
 
-def test_effects_at_both_ends_are_compared_with_those_in_the_middle():
-    """A sum that is zero for about half of the units: the effects at the ends say nothing about sizes in between."""
-    d = 10
-    kept = np.concatenate([np.ones((1, d), bool), choose_pairs(d, 2 * d - 1, seed=1)])
-    effects = np.linspace(-1, 2, d)
+@pytest.mark.parametrize("calls", [4, 8])
+def test_effects_at_both_ends_are_compared_with_those_in_the_middle(calls):
+    """A sum whose strength differs for about half of the units: at which size it changes is not in the values."""
+    d, rng = 10, np.random.default_rng(1)
+    kept = np.concatenate([np.ones((1, d), bool), choose_pairs(d, calls // 2 * d - 1, seed=1)])
+    effects, size = np.linspace(-1, 2, d), kept.sum(axis=1)
     odd = np.where(kept, 0.5, -0.5) @ effects
-    size = kept.sum(axis=1)
     at_ends = np.minimum(size, d - size) <= 1
     same, smaller, zero = (compare_effects(kept, np.where(at_ends, odd, q * odd)) for q in (1.0, 0.3, 0.0))
     assert (same.variance, same.is_doubtful) == (0.0, False)
@@ -86,5 +86,7 @@ def test_effects_at_both_ends_are_compared_with_those_in_the_middle():
     assert zero.is_doubtful
     assert 0 < smaller.variance < zero.variance
     assert zero.variance == pytest.approx(np.var(effects) / 12)  # of a uniform share of the effects
+    by_degrees = compare_effects(kept, np.where(at_ends, odd, 0.3 * odd + 0.05 * rng.normal(size=len(kept))))
+    assert (by_degrees.variance, by_degrees.is_doubtful) == (0.0, False)
     without_a_unit = np.delete(np.arange(len(kept)), np.flatnonzero(at_ends)[1])
     assert not compare_effects(kept[without_a_unit], 0 * odd[without_a_unit]).is_doubtful

@@ -69,7 +69,7 @@ class EffectComparison:
     Attributes
     ----------
     variance : the variance of a score because it is unknown where between these sizes effects change.
-    is_doubtful : whether effects at both ends are so much larger that intervals are in doubt.
+    is_doubtful : whether effects differ so clearly that intervals are in doubt.
     """
 
     variance: float
@@ -79,12 +79,15 @@ class EffectComparison:
 def compare_effects(kept: Kept, odd: Array) -> EffectComparison:
     r"""Compare effects at both ends with those in the middle, if there are few coalitions of other sizes.
 
-    With few pairs, nearly all coalitions have one unit, all but one, or about half of them. Let :math:`b_j` be the
-    effect of unit j on f at both ends, and :math:`q` the slope of the values of f in the middle on the predictions
-    :math:`\sum_j b_j c_j`. If q is small, the model reacts to nearly complete or nearly empty inputs in another way
-    than to others. The score of unit j is between :math:`2 q b_j` and :math:`2 b_j`, but at which size effects change
-    is not in these values. The variance is that of a uniform share of both, for deviations from the mean score, because
-    the sum of the scores is known.
+    With few pairs, nearly all coalitions have one unit, all but one, or about half of them. If the values in the middle
+    are exactly a sum over units, but with other effects than at both ends, then the model changes at some size in
+    between, and the values do not say at which. Let :math:`b_j` be the effects of units on f at both ends, and
+    :math:`m_j` those in the middle (:math:`q b_j` if there are too few values for a regression). The score of unit j is
+    then between :math:`2 m_j` and :math:`2 b_j`. The variance is that of a uniform share of both, for deviations from
+    the mean score, because the sum of the scores is known.
+
+    The middle counts as a sum if the values predicted by the :math:`b_j` differ from it many times more than it differs
+    from a sum. Real games that change near one end are far from this, because they change by degrees.
 
     Parameters
     ----------
@@ -95,18 +98,24 @@ def compare_effects(kept: Kept, odd: Array) -> EffectComparison:
     single, middle = np.flatnonzero(size == 1), size > d / 3
     if n - 1 > DESIGN.few_pairs_per_unit * d or len(single) < d or not middle.any():
         return EffectComparison(0.0, False)
-    signs = signs_of(kept)
-    rows = np.concatenate([[0], single])
-    effects = np.linalg.lstsq(signs[rows], odd[rows], rcond=None)[0]
-    predicted = signs[middle] @ effects
+    signs, rows = signs_of(kept), np.concatenate([[0], single])
+    at_ends = np.linalg.lstsq(signs[rows], odd[rows], rcond=None)[0]
+    signs, odd = signs[middle], odd[middle]
+    predicted = signs @ at_ends
     square = float(predicted @ predicted)
     if square <= _NO_RESIDUAL:
         return EffectComparison(0.0, False)
-    slope = abs(float(predicted @ odd[middle])) / square
-    high, low = ERRORS.effect_ratios
-    share = min(max((high - slope) / (high - low), 0.0), 1.0)
-    variance = share * ERRORS.change_variance * (1 - min(slope, 1.0)) ** 2 * 4 * float(np.var(effects))
-    return EffectComparison(variance, slope < ERRORS.doubtful_effect_ratio)
+    if len(odd) >= 2 * d:
+        in_middle = np.linalg.lstsq(signs, odd, rcond=None)[0]
+    else:
+        in_middle = at_ends * float(predicted @ odd) / square
+    gap = float(np.sum((signs @ (at_ends - in_middle)) ** 2))
+    residual = float(np.sum((odd - signs @ in_middle) ** 2))
+    low, high = ERRORS.exact_gaps
+    ratio = np.sqrt(gap / max(residual, _NO_RESIDUAL))
+    share = min(max((ratio - low) / (high - low), 0.0), 1.0) if gap > ERRORS.smallest_gap**2 * square else 0.0
+    variance = share * ERRORS.change_variance * 4 * float(np.var(at_ends - in_middle))
+    return EffectComparison(variance, share > ERRORS.doubtful_share)
 
 
 def size_weights(kept: Kept) -> tuple[Array, Array]:

@@ -102,7 +102,7 @@ def score_posterior(
     posteriors = [_score_posterior(kept, odd, kernel, hyperparameters) for kernel in kernels]
     scores, variance = _average([(posterior.scores, posterior.variance) for posterior in posteriors])
     end_variance, contrast = (max(getattr(p, name) for p in posteriors) for name in ("end_variance", "contrast"))
-    is_floored = few_values and len(kept) - 1 > ERRORS.floor_pairs_per_unit * kept.shape[1]
+    is_floored = few_values and len(kept) - 1 > ERRORS.floor_pairs_per_unit_few_values * kept.shape[1]
     few_share = ERRORS.floor_share_few_values if is_floored else 0.0
     floor = np.max([max(p.floor_share, few_share) * p.regression_variance for p in posteriors], axis=0)
     ends = compare_effects(kept, odd)
@@ -265,7 +265,8 @@ def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> _
     if len(checked) < n - 1:
         return process
     correction = regress_left_out(kept[1:], residuals)
-    change, share = (correction.change, ERRORS.floor_share) if is_corrected else (0.0, 0.0)
+    share = ERRORS.floor_share if n - 1 > ERRORS.floor_pairs_per_unit * d else 0.0
+    change = correction.change if is_corrected else 0.0
     return replace(process, scores=scores + change, regression_variance=correction.variance, floor_share=share)
 
 

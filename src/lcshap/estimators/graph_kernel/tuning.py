@@ -133,15 +133,18 @@ class ErrorSettings:
     slope_deviation: float = 2.0  # prior of the slope of log residuals by the log-odds of the size of a coalition
     scoring_steps: int = 25
     correction_caution: float = 1.3  # a correction is made if it is larger than this multiple of its sampling variance
-    # The smallest variance of scores, relative to that of a regression on residuals: where it corrects the scores, and
+    # The smallest variance of scores, relative to that of a regression on residuals: with many pairs for each unit, and
     # in games of few values.
     floor_share: float = 1.0
+    floor_pairs_per_unit: int = 28  # with more pairs for each unit than this
     floor_share_few_values: float = 2.0
-    floor_pairs_per_unit: int = 2  # with more pairs for each unit than this
-    # Effects of units in coalitions of about half of the units, relative to those at both ends, from which on the
-    # intervals are wider, and entirely wider; and below which they are in doubt.
-    effect_ratios: tuple[float, float] = (0.42, 0.25)
-    doubtful_effect_ratio: float = 0.4
+    floor_pairs_per_unit_few_values: int = 2
+    # With few pairs, effects at both ends are compared with those in the middle (see `left_out.compare_effects`). From
+    # the first ratio of their difference to the residual of a sum on, intervals are wider, and entirely from the second
+    # one on; smaller differences, relative to the effects, do not count.
+    exact_gaps: tuple[float, float] = (200.0, 400.0)
+    smallest_gap: float = 0.3
+    doubtful_share: float = 0.5
     change_variance: float = 1 / 12  # of the share of sizes at which effects have changed, which may be any
     # If squared residuals are so many times as large as predicted, a kernel fitted to some of the coalitions gets more
     # white noise, as one of these shares of its variance.
