@@ -105,6 +105,8 @@ def score_posterior(
     is_floored = few_values and len(kept) - 1 > ERRORS.floor_pairs_per_unit_few_values * kept.shape[1]
     few_share = ERRORS.floor_share_few_values if is_floored else 0.0
     floor = np.max([max(p.floor_share, few_share) * p.regression_variance for p in posteriors], axis=0)
+    if len(kept) - 1 <= DESIGN.few_pairs_per_unit * kept.shape[1]:  # single units and halves are too different
+        end_variance, contrast = 0.0, 0.0
     ends = compare_effects(kept, odd)
     end_variance, is_doubtful = (
         max(end_variance, ends.variance),
@@ -265,9 +267,14 @@ def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> _
     if len(checked) < n - 1:
         return process
     correction = regress_left_out(kept[1:], residuals)
-    share = ERRORS.floor_share if n - 1 > ERRORS.floor_pairs_per_unit * d else 0.0
+    share = _floor_share((n - 1) / d)
     change = correction.change if is_corrected else 0.0
     return replace(process, scores=scores + change, regression_variance=correction.variance, floor_share=share)
+
+
+def _floor_share(pairs_per_unit: float) -> float:
+    """The smallest variance of scores, relative to that of a regression on residuals."""
+    return max([share for pairs, share in ERRORS.floor_shares if pairs_per_unit > pairs], default=0.0)
 
 
 def _representative_units(prior_variances: Array) -> NDArray[np.intp]:

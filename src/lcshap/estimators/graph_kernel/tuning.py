@@ -133,10 +133,9 @@ class ErrorSettings:
     slope_deviation: float = 2.0  # prior of the slope of log residuals by the log-odds of the size of a coalition
     scoring_steps: int = 25
     correction_caution: float = 1.3  # a correction is made if it is larger than this multiple of its sampling variance
-    # The smallest variance of scores, relative to that of a regression on residuals: with many pairs for each unit, and
-    # in games of few values.
-    floor_share: float = 1.0
-    floor_pairs_per_unit: int = 28  # with more pairs for each unit than this
+    # The smallest variance of scores, relative to that of a regression on residuals. Entries are (pairs for each unit
+    # from which on, share); games of few values have a share of their own.
+    floor_shares: tuple[tuple[int, float], ...] = ((6, 0.5), (28, 1.0))
     floor_share_few_values: float = 2.0
     floor_pairs_per_unit_few_values: int = 2
     # With few pairs, effects at both ends are compared with those in the middle (see `left_out.compare_effects`). From
@@ -151,8 +150,8 @@ class ErrorSettings:
     contradicting_scale: float = 2.0
     noise_shares: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3)
     # Residuals at both ends count as effects of units from the first contrast on, and entirely from the second one on.
-    contrasts: tuple[float, float] = (1.4, 1.7)
-    doubtful_contrast: float = 1.6  # from this contrast on, the intervals are in doubt
+    contrasts: tuple[float, float] = (1.6, 2.0)
+    doubtful_contrast: float = 1.65  # from this contrast on, the intervals are in doubt
     end_variance: float = 1.5  # factor on the variance due to residuals at both ends
     few_values: float = 3.0  # with at most so many different values, a game counts as one of few values, such as a vote
     value_bins: int = 1000  # the range of values is divided into so many bins, and values in one bin count as equal
