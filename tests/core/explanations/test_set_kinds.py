@@ -6,7 +6,7 @@ from explanation_sets import array_set, failed, row_explanations
 
 import lcshap as lc
 from lcshap.core.explanations.pack_columns import pack
-from lcshap.core.explanations.set_kinds import check_comparable, columns_of_output
+from lcshap.core.explanations.set_kinds import check_comparable, check_methods, columns_of_output
 from lcshap.errors import OptionError
 
 
@@ -40,6 +40,24 @@ def test_different_targets_values_and_methods_cannot_be_combined():
     other_method = replace(first, provenance={**first.provenance, "name": "lime"})
     with pytest.raises(OptionError, match="lime, shapley"):
         check_comparable(pack([first, other_method]))
+
+
+def test_parameters_that_change_the_meaning_of_scores():
+    first, _ = row_explanations(2)
+    trees = [
+        replace(first, provenance={**first.provenance, "name": "tree-shap", "parameters": parameters})
+        for parameters in (
+            {"index": "shapley", "background": "masker"},
+            {"index": "banzhaf", "background": "masker"},
+            {"index": "shapley", "background": None},
+        )
+    ]
+    check_methods(pack([first, trees[0], failed()]))
+    check_methods(pack([trees[1], trees[1]]))
+    check_methods(pack([]))
+    for other in trees[1:]:
+        with pytest.raises(OptionError, match=r"tree-shap\((index=banzhaf|background=None)\)"):
+            check_methods(pack([first, failed(), other]))
 
 
 def test_estimates_of_the_same_number_can_be_combined():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from explanation_sets import failed, row_explanations, text_explanations
 
@@ -25,3 +27,19 @@ def test_a_figure_by_name():
         texts.plot("waterfall")
     with pytest.raises(ShowError, match="got 'pie'"):
         texts.plot("pie")
+
+
+def test_bar_is_another_name_of_bars():
+    xs = lc.Explanations(text_explanations())
+    assert labels(xs.plot("bar")) == labels(xs.plot("bars"))
+    assert labels(xs[0].plot("bar")) == labels(xs[0].plot("bars"))
+
+
+@pytest.mark.parametrize("kind", ["beeswarm", "violin", "bars", "summary_bars", "scatter", "heatmap", "decision"])
+def test_scores_of_different_meanings_have_no_common_figure(kind):
+    e = next(row_explanations(1))
+    xs = lc.Explanations([e, replace(e, provenance={**e.provenance, "name": "lime"})])
+    with pytest.raises(ShowError, match="by one method, got lime, shapley"):
+        xs.plot(kind)
+    with pytest.raises(ShowError, match="by one method, got lime, shapley"):
+        getattr(lc.plots, kind)(list(xs))

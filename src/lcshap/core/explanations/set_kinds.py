@@ -25,6 +25,8 @@ _SHAPLEY_METHODS = {
     "tree-shap",
 }
 
+_USUAL_PARAMETERS = {"background": "masker", "index": "shapley"}  # other ones give scores another meaning
+
 
 def check_comparable(columns: ExplanationColumns, output: int | None = None) -> ExplanationColumns:
     """The explanations of one output if their scores can be averaged over inputs.
@@ -44,13 +46,45 @@ def check_comparable(columns: ExplanationColumns, output: int | None = None) -> 
             "the explainer a target."
         )
     _check_entry(columns, "value", "explained values")
-    methods = {str(name) for name in _entries(columns, "name")}
-    if len(methods) > 1 and not methods <= _SHAPLEY_METHODS:
+    check_methods(columns)
+    return columns
+
+
+def check_methods(columns: ExplanationColumns) -> None:
+    """Refuse explanations by methods whose scores have different meanings.
+
+    Raises
+    ------
+    OptionError : if there are such methods, or one of them with parameters that change the meaning of scores.
+    """
+    names, parameters = columns.provenance.get("name"), columns.provenance.get("parameters")
+    if names is None or not len(columns):
+        return
+    codes = [column.codes_of(len(columns)) for column in (names, parameters) if column is not None]
+    _, rows = np.unique(np.stack(codes), axis=1, return_index=True)
+    meanings = {
+        _describe_meaning(str(names.get(row)), None if parameters is None else parameters.get(row))
+        for row in rows.tolist()
+        if names.has(row)
+    }
+    if len(meanings) > 1 and not meanings <= _SHAPLEY_METHODS:
         raise OptionError(
-            f"Expected explanations by one method, got {', '.join(sorted(methods))}, whose scores have different "
+            f"Expected explanations by one method, got {', '.join(sorted(meanings))}, whose scores have different "
             "meanings. Choose those of one method."
         )
-    return columns
+
+
+def _describe_meaning(name: str, parameters: Any) -> str:
+    """The name of a method, with its parameters that change what scores mean.
+
+    >>> _describe_meaning("tree-shap", {"index": "shapley", "background": "masker"})
+    'tree-shap'
+    >>> _describe_meaning("tree-shap", {"index": "banzhaf", "background": "masker"})
+    'tree-shap(index=banzhaf)'
+    """
+    chosen = parameters if isinstance(parameters, dict) else {}
+    changes = [f"{key}={chosen[key]}" for key, usual in _USUAL_PARAMETERS.items() if chosen.get(key, usual) != usual]
+    return f"{name}({', '.join(changes)})" if changes else name
 
 
 def _entries(columns: ExplanationColumns, key: str) -> list[Any]:

@@ -17,6 +17,7 @@ KINDS = {
     **{name: f"{drawing.figures[0]}_plot" for drawing in DRAWINGS.values() for name in drawing.figures},
     "network": "network",
     "bars": "bars",
+    "bar": "bars",
     "heatmap": "heatmap",
     "waterfall": "waterfall",
     "curves": "curves",

@@ -14,6 +14,7 @@ from .choose import KINDS
 FIGURES_OF_SETS = (
     "summary_bars",
     "bars",
+    "bar",
     "beeswarm",
     "violin",
     "scatter",

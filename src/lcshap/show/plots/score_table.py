@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
 from ...core.explanations import Explanations
+from ...core.explanations.set_kinds import check_methods
 from ...core.printable import printable
 from ...errors import OptionError, ShowError
 from .. import words
@@ -143,10 +144,14 @@ def as_set(explanations: Explanation | Sequence[Explanation]) -> tuple[Explanati
 
     Raises
     ------
-    ShowError : if there is no explanation.
+    ShowError : if there is no explanation, or they are by methods whose scores have different meanings.
     """
     if not isinstance(explanations, Explanations):
         explanations = Explanations(check_explanations(explanations))
+    try:
+        check_methods(explanations._columns)
+    except OptionError as error:
+        raise ShowError(str(error)) from error
     positions = np.delete(np.arange(len(explanations)), list(explanations.errors))
     if not len(positions):
         raise ShowError("Expected a list of at least one explanation, got none.")

@@ -107,6 +107,8 @@ def point_groups(
         if not isinstance(xs[0].view, TextView) and _units_agree(xs):
             return {name: _table_points(table, key) for name, table in score_tables(xs, output, target).items()}
         explanations = xs
+    else:
+        as_set(explanations)  # refuses explanations that have no common figure
     groups = by_target(explanations, output, target)
     return {name: collect_points(group, key) for name, group in groups.items()}
 
