@@ -4,7 +4,8 @@ By default 100,000 rows of a table with 20 columns. ``python benchmarks/explanat
 
 The list holds the same explanations as objects of their own, as version 0.2 returned them. Things that a list or a
 `shap.Explanation` cannot do have no number. The list is measured with a tenth of the rows, and its numbers are
-multiplied by ten: files of a list are one JSON file for each input.
+multiplied by ten: files of a list are one JSON file for each input. A second table has explanations with interactions
+of all pairs, a twentieth of the rows.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 import lcshap as lc
 
-COLUMNS, LIST_SHARE = 20, 10
+COLUMNS, LIST_SHARE, PAIRS_SHARE = 20, 10, 20
 Measured = tuple[float, float]  # seconds, and megabytes that remain allocated
 
 
@@ -131,8 +133,38 @@ def measure_shap(arrays: dict[str, Any], folder: Path) -> dict[str, Measured]:
     return results
 
 
+def make_pairs(rows: int) -> list[lc.Explanation]:
+    """Explanations with interactions of all pairs and their standard errors, as estimators return them."""
+    rng = np.random.default_rng(0)
+    graph, first = lc.Graph.complete(COLUMNS), np.triu_indices(COLUMNS, 1)
+    explanations = []
+    for scores in rng.normal(size=(rows, COLUMNS)):
+        matrices = np.zeros((2, COLUMNS, COLUMNS))
+        matrices[:, *first] = np.abs(rng.normal(size=(2, len(first[0]))))
+        pairs, stderr = map(sparse.csr_array, matrices + matrices.swapaxes(1, 2))
+        stated = {"name": "m", "method": "m()", "parameters": {}}
+        e = lc.Explanation(scores, 0.0, scores.sum(), graph, 60, stated, pairs, interaction_stderr=stderr)
+        explanations.append(e)
+    return explanations
+
+
+def measure_pairs(rows: int, folder: Path) -> None:
+    """Print what sets with interactions take, against the explanations themselves."""
+    explanations, own = measure(lambda: make_pairs(rows))
+    xs, gathered = measure(lambda: lc.Explanations(explanations))
+    results = {"the explanations themselves": own, "gather in a set": gathered}
+    array, results["interactions"] = measure(lambda: xs.interactions)
+    path, results["save"] = measure(lambda: xs.save(folder / "pairs.parquet"))
+    loaded, results["load"] = measure(lambda: lc.load(path))
+    assert np.array_equal(loaded.interactions, array)
+    n_pairs, size = COLUMNS * (COLUMNS - 1) // 2, path.stat().st_size / 1e6
+    print(f"\n{rows:,} rows with {n_pairs} interactions: a file of {size:.1f} MB")
+    for step, (seconds, allocated) in results.items():
+        print(f"{step:<28}{seconds:>12.4f}{allocated:>12.1f}")
+
+
 def main(rows: int = 100_000) -> None:
-    """Measure and print one table."""
+    """Measure and print both tables."""
     warnings.simplefilter("ignore")  # of shap's imports
     arrays = make_arrays(rows)
     with tempfile.TemporaryDirectory() as name:
@@ -145,6 +177,8 @@ def main(rows: int = 100_000) -> None:
         cells = [column.get(step) for column in columns.values()]
         texts = [" " * 28 if cell is None else f"{cell[0]:>16.4f}{cell[1]:>12.1f}" for cell in cells]
         print(f"{step:<24}" + "".join(texts).rstrip())
+    with tempfile.TemporaryDirectory() as name:
+        measure_pairs(rows // PAIRS_SHARE, Path(name))
 
 
 if __name__ == "__main__":
