@@ -3,7 +3,7 @@
 Sizes grow by a tenth from 2 to 20,000 units (at small sizes by one unit), and budgets are 2, 4, 8, 16, 32 and 64 calls
 a unit. The units are a chain, and the game is a sum over triples of neighbours, whose time is subtracted. Own time is
 processor time: that of the first input, which pays for the choice of coalitions, and that of a further input. Short
-times are the smallest of several. Memory is the largest resident size of the process beyond that after the imports.
+times are medians of three. Memory is the largest resident size of the process beyond that after the imports.
 
 A *cliff* is a step that takes more than 1.5 times the time of the step before, for each tenth by which the units grow.
 Times below 20 ms count as 20 ms. The units step by more than a tenth below 11, and with --step.
@@ -37,7 +37,7 @@ from lcshap.estimators.graph_kernel.design import choose_pairs
 CALLS = (2, 4, 8, 16, 32, 64)
 LARGEST, STEP = 20_000, 1.1
 ALLOWED, SHORT = 1.5, 0.02  # the ratio of times that is allowed for each tenth of units, and the shortest time in it
-REPEATED_SECONDS = 0.3  # shorter measurements are repeated
+REPEATS, REPEATED_SECONDS = 3, 0.3  # shorter measurements than this are repeated so often
 Measurement = dict[str, Any]
 
 
@@ -75,15 +75,22 @@ def own_time(d: int, calls: int, seed: int) -> tuple[str, float]:
 
 def measure(d: int, calls: int) -> Measurement:
     """One measurement."""
-    first, following = math.inf, math.inf
-    for repeat in range(3):
+    times = []
+    for repeat in range(REPEATS):
         PLAN_CACHE.clear()
         choose_pairs.cache_clear()
-        method, seconds = own_time(d, calls, 2 * repeat)
-        first, following = min(first, seconds), min(following, own_time(d, calls, 2 * repeat + 1)[1])
+        method, first = own_time(d, calls, 2 * repeat)
+        times.append((first, own_time(d, calls, 2 * repeat + 1)[1]))
         if first > REPEATED_SECONDS:
             break
-    return {"d": d, "calls": calls, "method": method, "first": round(first, 4), "next": round(following, 4)}
+    first, following = np.median(times, axis=0)
+    return {
+        "d": d,
+        "calls": calls,
+        "method": method,
+        "first": round(float(first), 4),
+        "next": round(float(following), 4),
+    }
 
 
 def measure_size(d: int, budgets: list[int], limit: int) -> None:

@@ -241,3 +241,13 @@ def test_graphs_of_many_short_axes_take_no_time():
     fails("plan", "--graph", "chain:2000000000", code=1, match="at most 10,000,000 units")
     fails("plan", "--graph", "chain:" + "9" * 5000, code=2, match="Expected a graph such as")
     assert time.perf_counter() - start < 3
+
+
+def test_plans_that_take_long_are_not_made_to_show_costs(monkeypatch):
+    large = [lc.GraphKernelSHAP(20_000), lc.FeatureAblation()]
+    monkeypatch.setattr("lcshap.estimators.graph_kernel_shap.choose_pairs", None)
+    assert methods.preview_methods(large, lc.Graph.grid((60, 60)), 1_000_000).splitlines()[-1] == (
+        "together: up to 23,602 calls, fewer where coalitions are the same"
+    )
+    small = [lc.LShapley(1), lc.FeatureAblation()]
+    assert "together: 47 calls (49 if run one by one)" in methods.preview_methods(small, lc.Graph.chain(10), 1_000_000)

@@ -27,6 +27,7 @@ _SHARED_OPTIONS = (
     "weights",
     "interactions",
 )  # options that are parameters of several methods
+_MAX_OWN_SECONDS = 0.3  # With a larger sum of own times, no plans are made to count the calls of several methods.
 
 
 class NamedMethod(NamedTuple):
@@ -194,10 +195,17 @@ def suggest_names(name: str, names: Iterable[str]) -> str:
 
 
 def preview_methods(methods: Sequence[Method], graph: Graph, max_calls: int) -> str:
-    """The cost of methods on a graph; if several of them have plans, the cost of these together."""
+    """The cost of methods on a graph; if several of them have plans, the cost of these together.
+
+    Plans that take long are not made; then the sum of all calls is an upper bound.
+    """
     planned = [method for method in methods if method.has_plan]
     if len(planned) < 2:
         return "\n".join(str(method.cost(graph, max_calls)) for method in methods)
+    if sum(method.own_seconds(graph) for method in planned) > _MAX_OWN_SECONDS:
+        costs = [method.cost(graph, max_calls) for method in methods]
+        calls = sum(cost.calls for cost in costs)
+        return "\n".join([*map(str, costs), f"together: up to {calls:,} calls, fewer where coalitions are the same"])
     together = PlanSum(tuple(method.plan(graph, max_calls) for method in planned))
     others = (method.cost(graph, max_calls) for method in methods if not method.has_plan)
     return "\n".join(map(str, [together, *others]))

@@ -152,7 +152,7 @@ class Method(ABC):
         return Cost(calls, True, 0, "\n".join(describe_calls(self, graph, calls)))
 
     def own_seconds(self, graph: Graph) -> float:
-        """About how long the method itself takes on this `graph` for one output, besides the model, on a processor of today.
+        """About how long the method itself takes on this `graph` for one output, on a processor of today.
 
         This is a formula, not a measurement, so that it is the same every time and takes no time itself. It is 0 for
         methods whose own time is short.
