@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lcshap as lc
+from lcshap.adapters.callable import CallableModel
 from lcshap.adapters.model_state import model_state
 
 RNG = np.random.default_rng(0)
@@ -125,6 +126,27 @@ def test_counters_are_no_change():
     explain(model, store)
     assert explain(model, store).rows == 0
     assert model.calls > 0
+
+
+def test_numbers_without_a_dimension_after_large_arrays():
+    network = torch.nn.Sequential(torch.nn.Linear(600, 600), torch.nn.BatchNorm1d(600)).eval()
+    before = model_state(network)
+    network[1].num_batches_tracked += 1
+    assert model_state(network) != before
+
+
+def test_counters_of_an_own_adapter_are_no_change():
+    class Counted(CallableModel):
+        requests = 0
+
+        def predict(self, rows):
+            self.requests += 1
+            return super().predict(rows)
+
+    model, store = Counted(lambda rows: rows.sum(axis=1), "output"), lc.MemoryStore()
+    explain(model, store)
+    assert explain(model, store).rows == 0
+    assert model.requests > 0
 
 
 def test_the_state_of_a_large_array_is_read_from_some_of_its_numbers():

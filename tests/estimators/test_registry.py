@@ -85,13 +85,13 @@ class TestLookingUp:
         assert lc.METHODS["lime"] is lc.METHODS.get("lime") is lc.get_method("lime") is lc.LIME
         assert "lima" not in lc.METHODS
         assert lc.METHODS.get("lima") is None
-        assert repr(lc.METHODS).startswith(f"<{len(lc.METHODS)} methods: banzhaf-surrogate, ")
+        assert repr(lc.METHODS).startswith(f"<{len(lc.METHODS)} methods: additive-shap, banzhaf-surrogate, ")
 
     def test_an_unknown_name(self):
         with pytest.raises(KeyError):
             lc.METHODS["lima"]
         with pytest.raises(
-            lc.errors.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? The methods are banzhaf-surrogate, "
+            lc.errors.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? The methods are additive-shap, "
         ):
             lc.get_method("lima")
         with pytest.raises(lc.errors.MethodError, match=r"got 'xyz'\. The methods are"):

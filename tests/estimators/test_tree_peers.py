@@ -29,7 +29,7 @@ def test_path_dependent_values_are_those_of_lightgbm():
 
 
 def test_path_dependent_values_and_interactions_are_those_of_xgboost():
-    """XGBoost adds in single precision. Its diagonal holds the scores without the interactions, which come in halves."""
+    """XGBoost adds in single precision. Its diagonal has the scores without interactions, which come in halves."""
     xgboost = pytest.importorskip("xgboost")
     for seed in range(5):
         model, rows = fitted(xgboost.XGBRegressor(n_estimators=20, max_depth=5, n_jobs=1), seed)

@@ -40,7 +40,7 @@ _TOTAL_BYTES = 1 << 20  # are not larger than this
 _SAMPLE = 256  # numbers of a larger array
 _PLAIN = (type(None), bool, int, float, complex, np.generic)
 _MAX_TEXT = 10_000  # characters of a text that is read
-_ESTIMATOR_PACKAGES = {"sklearn", "lightgbm", "xgboost", "catboost", "imblearn", "lcshap"}
+_ESTIMATOR_PACKAGES = {"sklearn", "lightgbm", "xgboost", "catboost", "imblearn"}
 _PROCESS_ATTRIBUTES = {"_stop_words_id", "random_state", "_random_state"}
 
 
@@ -52,7 +52,7 @@ def model_state(model: Any) -> tuple[bytes, str | None]:
     >>> before, unread = model_state(line)
     >>> line.coef_ *= 2
     >>> before == model_state(line)[0], unread, model_state(len)[1]
-    (False, None, 'the function len')
+    (False, None, 'an object of builtin_function_or_method')
     """
     reader = _StateReader()
     reader.read(model, 0, True)
@@ -107,7 +107,7 @@ class _StateReader:
         if array.dtype.hasobject or not array.size:
             return
         is_full = array.nbytes <= _FULL_BYTES and self.full_bytes + array.nbytes <= _TOTAL_BYTES
-        if is_full:
+        if is_full or array.size <= _SAMPLE:
             self.full_bytes += array.nbytes
             self.hasher.update(np.ascontiguousarray(array).tobytes())
         else:
@@ -193,7 +193,10 @@ class _StateReader:
 
 
 def _is_estimator(obj: Any) -> bool:
-    return any(base.__module__.partition(".")[0] in _ESTIMATOR_PACKAGES for base in type(obj).__mro__)
+    """Whether plain attributes are part of the model; those of a user's adapter may be counters."""
+    return type(obj).__module__.partition(".")[0] == "lcshap" or any(
+        base.__module__.partition(".")[0] in _ESTIMATOR_PACKAGES for base in type(obj).__mro__
+    )
 
 
 def _is_module(obj: Any) -> bool:

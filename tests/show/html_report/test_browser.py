@@ -227,7 +227,7 @@ class TestSentences:
         e = explain(TEXT)
         page = show([e, *explain(TEXTS[1:3])])
         lead = text(page, "#lead")
-        assert re.match(r"The model (says|gives) for (\()?[\d.]+ %", lead)
+        assert re.match(r"The model (predicts|gives) for (\()?[\d.]+ %", lead)
         assert texts(page, "#lead em")[0] == "for"
         assert texts(page, "#lead em")[1] == e.top(1, sign=1)[0][0]
         assert texts(page, "#lead em")[2] == e.top(1, sign=-1)[0][0]
