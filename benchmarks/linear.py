@@ -1,7 +1,8 @@
-"""Linear models beside shap's LinearExplainer in one process: seconds for all rows of a call, and how far scores agree.
+"""Linear models beside shap's LinearExplainer in one process: seconds for all rows of a call, and how scores agree.
 
 Ridge regression of random columns, 100 background rows. "values" is `LinearExplainer.shap_values`, which returns an
-array alone; "object" is `LinearExplainer(...)(rows)`, which returns an object with data and base values, as lcshap does.
+array alone; "object" is `LinearExplainer(...)(rows)`, which returns an object with data and base values, as lcshap
+does.
 Each number is the best of several runs. The construction of the explainer is included. Texts are explained by
 `CountVectorizer` and a regression, beside the estimate that would be used if the model was not read.
 
@@ -65,7 +66,8 @@ def text_line(words: int) -> str:
 
 
 if __name__ == "__main__":
-    print(f"{'rows':>8}{'columns':>9}{'lcshap ms':>11}{'values ms':>11}{'object ms':>11}{'ratio':>11}{'difference':>12}")
+    print(f"{'rows':>8}{'columns':>9}", end="")
+    print(f"{'lcshap ms':>11}{'values ms':>11}{'object ms':>11}{'ratio':>11}{'difference':>12}")
     for columns in COLUMNS:
         for rows in ROWS:
             print(table_line(rows, columns), flush=True)
