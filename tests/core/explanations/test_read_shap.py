@@ -105,3 +105,9 @@ def test_an_empty_set_there_and_back(xs):
     assert isinstance(back, lc.Explanations)
     assert len(back) == 0
     assert back.names == xs.names
+
+
+def test_interaction_values_are_not_taken_for_outputs():
+    theirs = array_set(interactions=np.ones((6, 3, 3)) - np.eye(3))[0].to_shap(interactions=True)
+    with pytest.raises(OptionError, match=r"of shape \(6, 3\) for values .* got shape \(6,\).*interactions=True"):
+        lc.from_shap(theirs)

@@ -86,7 +86,13 @@ def _read_set(
     base = base[None] if single and base.ndim else base
     if base.ndim == 2 and not outputs and base.shape[1] == 1:  # some explainers of shap return a column
         base = base[:, 0]
-    base = np.broadcast_to(base, (count, *outputs))
+    try:
+        base = np.broadcast_to(base, (count, *outputs))
+    except ValueError:
+        raise OptionError(
+            f"Expected base values of shape {(count, *outputs)} for values of shape {values.shape}, got shape "
+            f"{base.shape}. For interaction values, give interactions=True."
+        ) from None
     data = explanation.data
     if data is not None and single:
         data = np.asarray(data)[None]
