@@ -24,7 +24,11 @@ LOADED = {  # what a page loads in a block "py", which does not run: a small mod
         "tokenizer": bpe(chat_template=CHAT),
     }
 }
-MODULES = {"scikit-learn": "sklearn", "scikit-image": "skimage"}  # packages whose modules have other names
+MODULES = {
+    "scikit-learn": "sklearn",
+    "scikit-image": "skimage",
+    "interpret-core": "interpret",
+}  # packages whose modules have other names
 BROUGHT = {"tokenizers"}  # by transformers
 NUMBER = re.compile(r"[-+−]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 
