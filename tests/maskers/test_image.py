@@ -400,13 +400,6 @@ def test_a_photograph_is_cut_into_superpixels_and_this_is_recorded():
     assert masked.key == Image("superpixel").mask(photo).key  # how it was chosen changes no row
 
 
-@pytest.mark.parametrize("shape", [(64, 64), (3, 32, 32), (28, 28, 1)])
-def test_small_images_are_cut_into_pixels_as_before(shape):
-    masked = Image().mask(picture(shape, np.float32))
-    assert masked.choice is None
-    assert masked.graph == Image("pixel").mask(picture(shape, np.float32)).graph
-
-
 @pytest.mark.parametrize("shape", [(66, 70), (66, 70, 3), (3, 66, 70)])
 def test_rows_of_photographs(shape):
     x = picture(shape, np.uint8)
@@ -458,3 +451,40 @@ def test_the_error_of_a_model_recommends_how_to_convert_the_photograph():
         lc.explain(net, picture((2, 70, 70), np.float32), kind="logits")
     e = lc.explain(lc.adapters.ImageModel(net, "logits", channels="first", scale=1 / 255), photo)
     assert np.array_equal(e.view.image, photo)
+
+
+# -- default units ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "size", [(1, 1), (8, 8), (5, 15), (9, 9), (28, 28), (32, 32), (1, 900), (64, 64), (20, 180)], ids=str
+)
+def test_a_small_image_takes_at_most_about_600_calls(size):
+    x = np.random.default_rng(0).normal(size=size)
+    masked = Image().mask(x)
+    explainer = lc.Explainer(lambda images: images.sum(axis=(1, 2)), Image(), kind="output")
+    e = explainer(x)
+    assert e.calls <= 600 or e.graph.d <= 10
+    assert masked.graph.d <= 75
+    if size[0] * size[1] <= 75:
+        assert masked.graph.d == x.size
+        assert masked.choice is None
+        return
+    assert masked.graph.d >= 25
+    assert f"were cut into {masked.graph.d} patches" in e.provenance["units"]
+    assert 'Image("pixel") takes each pixel as a unit' in explainer.preview(x)
+    patch = e.provenance["masker"]["parameters"]["patch"]
+    np.testing.assert_array_equal(Image(patch=tuple(patch)).mask(x).labels, masked.labels)
+    assert Image("pixel").mask(x).graph.d == x.size
+
+
+def test_segments_are_superpixels_of_an_image_of_every_size():
+    x = np.zeros((32, 32, 3))
+    x[8:20, 8:20] = [0.9, 0.2, 0.1]
+    masked = Image(segments=20).mask(x)
+    np.testing.assert_array_equal(masked.labels, Image("superpixel", segments=20).mask(x).labels)
+    assert 10 <= masked.graph.d <= 40
+    assert masked.choice.reason.startswith("With segments=20, 1,024 pixels were cut into")
+    for options in ({"units": "pixel"}, {"patch": 4}, {"labels": np.zeros((32, 32), int)}):
+        with pytest.raises(MaskerError, match="Expected segments with superpixels, got segments=20 together with"):
+            Image(segments=20, **options)

@@ -148,7 +148,7 @@ def image_masker(source: Input) -> Masker:
     reference = "mean" if source.absent is None else as_number(source.absent)
     channels: Any = "first" if source.channels_first else None
     if units == "superpixel":
-        return Image("superpixel", reference=reference, channels=channels, segments=number or Image.segments)
+        return Image("superpixel", reference=reference, channels=channels, segments=number)
     return Image("auto" if units == "auto" else "pixel", number, reference=reference, channels=channels)
 
 

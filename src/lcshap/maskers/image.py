@@ -16,7 +16,15 @@ from ..errors import MaskerError
 from .base import Blend, Choice, Masked, Masker, check_units, is_count
 from .image_arrays import Channels, Reference, channels_last, make_reference, read_image_array
 from .input_lists import count_axes, is_list, shape_of
-from .superpixels import ImagePartition, cut_by_default, cut_patches, cut_regions, find_superpixels, patch_sides
+from .superpixels import (
+    SEGMENTS,
+    ImagePartition,
+    cut_by_default,
+    cut_patches,
+    cut_regions,
+    find_superpixels,
+    patch_sides,
+)
 
 log = logging.getLogger("lcshap")
 _REFERENCES = ("mean", "black", "blur", "noise")
@@ -33,8 +41,9 @@ class Image(Masker):
     Parameters
     ----------
     units : "pixel", or "superpixel": regions of similar colour found by SLIC, which needs ``pip install
-        "lcshap[image]"``. "auto": pixels of an image of up to 4,096 pixels, superpixels of a larger one (patches if
-        scikit-image is missing). The choice is recorded, and `preview` shows it.
+        "lcshap[image]"``. "auto": pixels of an image of up to 75 pixels, up to 75 patches of one of up to 4,096 pixels,
+        and superpixels of a larger one (patches if scikit-image is missing). So a small image takes at most about 600
+        calls. The choice is recorded, and `preview` shows it.
     patch : the side of square patches, or their height and width, as units instead of pixels. If it does not divide the
         image, the last patches are smaller.
     labels : any regions instead: an integer array `(H, W)`. Pixels with equal numbers are one unit, connected or not.
@@ -48,14 +57,16 @@ class Image(Masker):
         channels in any case. "none": no image has channels, so that a 3-D array is a list of images. This is also the
         case if the reference is `(H, W)`.
     diagonal : whether units that touch at a corner are neighbours too: 8 neighbours in a grid instead of 4.
-    segments : the approximate number of superpixels.
+    segments : the approximate number of superpixels, 100 by default. If it is given, "auto" means superpixels for
+        images of every size.
     seed : the seed of the noise; nothing else is random.
 
     Notes
     -----
-    Choose pixels for small images (28×28 are 784 units), patches of 8 to 16 pixels for models that see patches
-    themselves, and superpixels for photographs and for pictures of the scores. A mean colour is itself a signal to
-    models that were not trained on flat areas: compare with "blur", which keeps the layout, before you trust a score.
+    Choose pixels for small images if the model is fast (28×28 are 784 units), patches of 8 to 16 pixels for models that
+    see patches themselves, and superpixels for photographs and for pictures of the scores. A mean colour is itself a
+    signal to models that were not trained on flat areas: compare with "blur", which keeps the layout, before you trust
+    a score.
     SLIC compares colours in Lab if there are three channels, which it takes for RGB.
 
     Examples
@@ -74,7 +85,7 @@ class Image(Masker):
     reference: Reference = "mean"
     channels: Channels | Literal["none"] | None = None
     diagonal: bool = False
-    segments: int = 100
+    segments: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -85,6 +96,11 @@ class Image(Masker):
         if isinstance(self.reference, str) and self.reference not in _REFERENCES:
             names = ", ".join(f'"{name}"' for name in _REFERENCES)
             raise MaskerError(f"Expected {names}, a colour or an array as reference, got {self.reference!r}.")
+        if self.segments is not None and (self.patch is not None or self.labels is not None or self.units == "pixel"):
+            raise MaskerError(
+                f"Expected segments with superpixels, got segments={self.segments!r} together with pixels, patch or "
+                "labels. Leave one of them out."
+            )
         if self.patch is not None and (self.units == "superpixel" or self.labels is not None):
             raise MaskerError(
                 "Expected patch, or superpixels or labels, got patch together with them. A patch divides the "
@@ -92,7 +108,7 @@ class Image(Masker):
             )
         if self.labels is not None and np.asarray(self.labels).dtype.kind not in "iub":
             raise MaskerError(f"Expected labels as integers, got {np.asarray(self.labels).dtype}.")
-        if not is_count(self.segments):
+        if self.segments is not None and not is_count(self.segments):
             raise MaskerError(f"Expected segments as an integer of at least 1, got {self.segments!r}.")
         patch_sides(self.patch)
 
@@ -123,7 +139,7 @@ class Image(Masker):
                 )
             return cut_regions(regions.astype(np.uint8) if regions.dtype.kind == "b" else regions, self.diagonal)
         if self.units == "superpixel":
-            return cut_regions(find_superpixels(colours, self.segments), self.diagonal)
+            return cut_regions(find_superpixels(colours, self.segments or SEGMENTS), self.diagonal)
         if self.units == "auto" and self.patch is None:
             return cut_by_default(colours, self.segments, self.diagonal)
         return cut_patches(size, self.patch, self.diagonal)

@@ -19,6 +19,8 @@ from ..errors import MaskerError, MissingExtraError
 from ..extras import import_optional
 from .base import Choice, is_count
 
+SEGMENTS = 100  # superpixels of a large image
+_MAX_UNITS = 75  # units of a small image by default: eight calls for each are 600
 _MAX_SLIC_PIXELS = 1 << 18  # SLIC is run on a smaller copy of larger images, to save time and memory
 
 
@@ -38,14 +40,30 @@ class ImagePartition:
     choice: Choice | None = None
 
 
-def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> ImagePartition:
-    """Pixels of a small image; superpixels of a large one, or patches if SLIC is missing or finds no regions."""
+def cut_by_default(colours: NDArray[Any], segments: int | None, diagonal: bool) -> ImagePartition:
+    """Pixels of a tiny image, patches of a small one, and superpixels of a large one, or if `segments` are asked for.
+
+    Patches take the place of superpixels if SLIC is missing or finds no regions.
+    """
     size = colours.shape[:2]
     pixels = size[0] * size[1]
-    if pixels <= LARGE_IMAGE:
-        return cut_patches(size, None, diagonal)
-    why = f"{pixels:,} pixels are more than {LARGE_IMAGE:,}, so they were cut into"
     instead = 'Image("pixel") takes each pixel as a unit.'
+    if segments is None and pixels <= _MAX_UNITS:
+        return cut_patches(size, None, diagonal)
+    if segments is None and pixels <= LARGE_IMAGE:
+        sides = _even_sides(size, _MAX_UNITS)
+        cut = cut_patches(size, sides, diagonal)
+        note = (
+            f"{pixels:,} pixels would take too many calls, so they were cut into {cut.graph.d} patches of {sides[0]} x "
+            f"{sides[1]} pixels. {instead}"
+        )
+        return replace(cut, choice=Choice({"units": "pixel", "patch": sides}, note))
+    why = (
+        f"{pixels:,} pixels are more than {LARGE_IMAGE:,}, so they were cut into"
+        if segments is None
+        else f"With segments={segments}, {pixels:,} pixels were cut into"
+    )
+    segments = SEGMENTS if segments is None else segments
     try:
         cut = cut_regions(find_superpixels(colours, segments), diagonal)
         note = f"{why} {cut.graph.d} superpixels of like colour (SLIC). {instead}"

@@ -88,7 +88,7 @@ class TestReport:
         assert report(explanations, tmp_path / "many.html").stat().st_size < 10_000_000 / 5
 
     def test_names_of_pixels_are_stored_once(self, tmp_path):
-        draw, masker = np.random.default_rng(0), lc.maskers.Image()
+        draw, masker = np.random.default_rng(0), lc.maskers.Image("pixel")
         images = [draw.integers(0, 256, (28, 28), dtype=np.uint8) for _ in range(21)]
         views = [masker.mask(image).view for image in images]
         names = masker.mask(images[0]).graph.names

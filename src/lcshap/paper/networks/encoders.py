@@ -202,7 +202,7 @@ class Pixels(Encoder):
 
     def masker(self) -> Image:
         """Pixels; absent ones get the average of the image."""
-        return Image()
+        return Image("pixel")
 
 
 _KINDS: dict[str, Callable[..., Encoder]] = {"words": Words, "characters": Characters, "pixels": Pixels}
