@@ -15,11 +15,12 @@ from ..maskers.base import Rows
 from .base import Kind, Model
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+REGRESSION = "regression"  # another name for "output"
 KIND_ADVICE = (
     'set kind="logits" (scores that a softmax turns into probabilities; one column: a sigmoid), '
     'kind="probabilities" (of classes, each row sums to one; one column: that of class 1), kind="multilabel" (a '
     'probability for each of several labels; "multilabel-logits": before their sigmoids), kind="margin" (the largest '
-    'wins; one column: its sign) or kind="output" (no classes: a regression)'
+    'wins; one column: its sign) or kind="output" or "regression" (no classes)'
 )
 
 
@@ -77,6 +78,8 @@ def check_kind(kind: Any, model: str) -> Kind:
         raise ModelError(
             f"Expected the option kind, since {model} does not declare what its numbers are: {KIND_ADVICE}."
         )
+    if kind == REGRESSION:
+        return "output"
     if kind not in KINDS:
         raise ModelError(f"Expected a known kind, got {kind!r}: {KIND_ADVICE}.")
     return kind  # type: ignore[no-any-return]

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import ModelError
 from .base import Kind, Model
 from .callable import CallableModel, check_kind
+from .declared_kinds import advice_for
 from .keras import KerasModel
 from .onnx import OnnxModel
 from .remote import RemoteModel, is_async
@@ -50,6 +51,7 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
         ...
     lcshap.errors.ModelError: Expected the option kind, since a function (builtin_function_or_method) does not ...
     """
+    kind = None if kind is None else check_kind(kind, "a model")
     if isinstance(model, Model):
         if kind not in (None, model.kind):
             raise ModelError(
@@ -92,7 +94,7 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
         return CallableModel(model, check_kind(kind or fallback, f"a function ({name})"))
     raise ModelError(
         f"Expected a model, got {name}. Pass a function from rows to numbers, a PyTorch module, a Keras model, an ONNX "
-        f"session or file, or an object with one of the methods {', '.join(_METHODS)}."
+        f"session or file, or an object with one of the methods {', '.join(_METHODS)}. {advice_for(model)}".rstrip()
     )
 
 

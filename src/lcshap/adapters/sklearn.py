@@ -17,8 +17,9 @@ from ..maskers.base import Rows
 from ..maskers.input_lists import is_frame
 from .additive_models import read_terms
 from .base import Kind, Model
-from .callable import check_answers, check_kind
+from .callable import KIND_ADVICE, check_answers, check_kind
 from .column_preprocessing import LINK
+from .declared_kinds import advice_for, declared_kind
 from .fitted_state import FittedState
 from .linear_models import link_function, read_weights
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
@@ -84,7 +85,7 @@ class SklearnModel(Model):
     ) -> None:
         name = type(estimator).__name__
         if kind is not None:
-            check_kind(kind, name)
+            kind = check_kind(kind, name)
         self.estimator = estimator
         self._structures: dict[str, Structure] = {}
         self._state: FittedState | None = None  # of the estimator from which the structures were read
@@ -168,7 +169,7 @@ def _bound_method(estimator: Any, method: str) -> Callable[[Any], Any] | None:
 def _find_kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
     """The kind of the numbers. A margin is that of classes or, if there are none, an output like any other."""
     if kind is not None or method == "predict":
-        return kind or "output"
+        return kind or declared_kind(estimator) or "output"
     if method == "predict_proba":
         return "multilabel" if is_multilabel(estimator) else "probabilities"
     return "output" if classes is None or is_multilabel(estimator) else "margin"
@@ -186,6 +187,8 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback
         return method
     available = [m for m in available if m != LINK]
     required = "predict_proba" if kind in _PROBABILITY_KINDS else "decision_function"
+    if declared_kind(estimator) is not None and "predict" in available and kind in (None, declared_kind(estimator)):
+        return "predict"
     candidates = [m for m in available if m != "predict"] if kind is None else [m for m in available if m == required]
     if candidates:
         return candidates[0]
@@ -198,8 +201,11 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback
             f"explained. {'Use' if kind is None else 'Leave kind out, or use'} a model with probabilities, margins or "
             "logits."
         )
-    if kind is None and _role(estimator) != "regressor":
-        check_kind(fallback, f"{name}.predict")
+    if kind is None and _role(estimator) != "regressor" and fallback is None and declared_kind(estimator) is None:
+        raise ModelError(
+            f"Expected the option kind, since {name}.predict does not declare what its numbers are. "
+            f"{advice_for(estimator)} The kinds: {KIND_ADVICE}."
+        )
     return "predict"
 
 

@@ -23,6 +23,7 @@ class OutputKind(StrEnum):
     MULTILABEL_LOGITS = "multilabel-logits"
     MARGIN = "margin"
     OUTPUT = "output"
+    REGRESSION = "regression"
 
 
 class TerminalTheme(StrEnum):
