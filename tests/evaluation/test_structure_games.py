@@ -183,8 +183,8 @@ def test_what_is_no_sum_over_trees_is_refused():
     binary = lightgbm.LGBMClassifier(**LIGHT).fit(X, Y > 14)
     several, single_reference = lc.maskers.Tabular(X[50:60]), lc.maskers.Tabular(X[50])
     averaged = r'got value="log_odds" of a model of kind=.logits. averaged over 10 background rows'
-    refused(binary, several, averaged, kind="logits", value="log_odds")
-    refused(binary, single_reference, r'weighted sum of outputs, got value="log_prob"')
+    refused(binary, several, averaged, kind="logits", value=lc.values.Value("log_odds"))
+    refused(binary, single_reference, r'weighted sum of outputs, got value="log_prob"', value="log_prob")
     refused(binary, single_reference, r"got the probabilities of LGBMClassifier\. Explain its margin", value="prob")
     refused(binary, single_reference, "weighted sum of outputs, got surprise", value=surprise)
     counts = ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=5).fit(X, Y)

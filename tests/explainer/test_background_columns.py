@@ -2,6 +2,7 @@
 
 import warnings
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -54,6 +55,16 @@ def test_columns_are_put_into_the_order_of_the_model(masker):
     with pytest.warns(UserWarning, match="Columns of x that the background does not have are left out: 'label'"):
         xs = explainer(backwards.assign(label=1.0))
     np.testing.assert_allclose(xs.scores, EXPECTED, atol=1e-9)
+
+
+def test_lightgbm_replaces_spaces_in_names():
+    spaced = TABLE.rename(columns={"age": "age in years"})
+    model = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(spaced, TABLE["age"])
+    assert model.feature_names_in_[0] == "age_in_years"
+    expected = lc.Explainer(model, spaced)(spaced)
+    assert expected[0].names == ("age in years", "dose", "pulse")
+    backwards = lc.Explainer(model, spaced[["pulse", "dose", "age in years"]])(spaced)
+    np.testing.assert_array_equal(backwards.scores, expected.scores)
 
 
 def test_a_missing_column_is_an_error():

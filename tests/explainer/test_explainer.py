@@ -163,7 +163,7 @@ class TestExplainer:
         X, w = rng.normal(size=(50, 4)), np.array([1.0, -2.0, 0.5, 0.0])
         model = LogisticRegression().fit(X, X @ w > 0)
         x, background = X[0], X[1:6]
-        explainer = lc.Explainer(model, lc.maskers.Tabular(background), lc.Shapley(), target=1)
+        explainer = lc.Explainer(model, lc.maskers.Tabular(background), lc.Shapley(), value="log_prob", target=1)
         e = explainer(x)
         p = model.predict_proba(background)[:, 1].mean()
         assert e.base_value == pytest.approx(np.log(p))

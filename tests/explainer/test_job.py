@@ -202,7 +202,12 @@ class TestTrees:
         assert not asked
 
     def test_other_values_goals_and_early_stops_are_as_they_were(self):
-        for options in ({}, {"value": "prob", "goal": "necessary"}, {"value": "prob", "tolerance": 0.5}):
+        for options in (
+            {"value": "log_prob"},
+            {"value": "prob", "goal": "necessary"},
+            {"value": "prob", "tolerance": 0.5},
+        ):
             e = lc.Explainer(self.model, self.masker, **options)(self.X[7])
             assert e.provenance["name"] != "tree-shap"
-        assert lc.Explainer(self.model, self.masker).preview(self.X[7]).startswith("Shapley()")
+        for options, method in (({"value": "log_prob"}, "Shapley()"), ({}, "TreeSHAP()")):
+            assert lc.Explainer(self.model, self.masker, **options).preview(self.X[7]).startswith(method)

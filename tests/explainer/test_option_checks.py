@@ -108,7 +108,7 @@ def test_an_unknown_label_is_refused_before_the_model_is_called():
 def test_a_margin_names_the_predicted_class_which_scores_explain():
     x = np.random.default_rng(0).normal(size=(60, 3))
     svc = SVC(kernel="linear").fit(x, np.where(x[:, 0] > 0, "up", "down"))
-    explainer = lc.Explainer(svc, lc.maskers.Tabular(np.zeros((1, 3))), lc.Shapley())
+    explainer = lc.Explainer(svc, lc.maskers.Tabular(np.zeros((1, 3))), lc.Shapley(), target="predicted")
     for row, name in ((np.array([1.0, 0, 0]), "up"), (np.array([-1.0, 0, 0]), "down")):
         e = explainer(row)
         assert (e.provenance["kind"], e.provenance["targets"]) == ("margin", [name])

@@ -1,5 +1,7 @@
 """One sentence for every kind of explanation, and what a large residual means."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -20,20 +22,23 @@ def make_explanation(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **reco
     [
         (
             make_explanation(value="log_prob", targets=["negative"]),
-            "The model predicts *negative* (98.7 %). *sucks* counts most for it (+0.89), *it* most against it (-0.38).",
+            "The model predicts *negative* (98.7 %). *sucks* counts most for it (+0.89), *it* most against it (-0.38)"
+            ", in log probability.",
         ),
         (
             make_explanation(value="log_odds", targets=["negative"], full=-2.0),
-            "The model gives *negative* 11.9 %. *sucks* counts most for it (+0.89), *it* most against it (-0.38).",
+            "The model gives *negative* 11.9 %. *sucks* counts most for it (+0.89), *it* most against it (-0.38)"
+            ", in log odds.",
         ),
         (
             make_explanation((-1.0, -2.0, 0.0), value="prob", targets=["7"], full=0.5),
-            "The model predicts *7* (50.0 %). *just* counts most against it (-2).",
+            "The model predicts *7* (50.0 %). *just* counts most against it (-2), in probability.",
         ),
         (
             make_explanation(value="log_prob", targets=[["sci", "fi"]], full=1.0),
             "The model gives *sci* a higher probability than *fi*. "
-            "*sucks* counts most for sci (+0.89), *it* most against it (-0.38).",
+            "*sucks* counts most for sci (+0.89), *it* most against it (-0.38), "
+            "in log probability.",
         ),
         (
             make_explanation(value="output", targets=["0"], full=1234.5),
@@ -50,7 +55,13 @@ def make_explanation(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **reco
         ),
         (
             make_explanation(value="output", kind="margin", targets=["2"], full=-3.0),
-            "The model's margin of *2* is -3. *sucks* counts most for it (+0.89), *it* most against it (-0.38).",
+            "The model's margin of *2* is -3. *sucks* counts most for it (+0.89), *it* most against it (-0.38)"
+            ", in margin.",
+        ),
+        (
+            make_explanation(value="output", kind="logits", targets=["b"], prediction=[["b", 0.75], ["a", 0.25]]),
+            "The model predicts *b* (75.0 %). *sucks* counts most for it (+0.89), *it* most against it (-0.38)"
+            ", in logit.",
         ),
         (make_explanation((0.0, 1e-17, 0.0), full=1.0), "The value goes from -0.52 to 1. No unit changes it."),
         (make_explanation(value="log_prob", targets="nonsense"), None),
@@ -124,3 +135,20 @@ def test_a_doubt_is_shown_everywhere():
         assert doubt_note(e) in " ".join(render_explanation(shown).split())
         assert doubt_note(e) in shown._repr_html_()
     assert doubt_note(e) in path_caption(e)
+
+
+@pytest.mark.parametrize(("probability", "limit"), [(1.0, 1), (0.0, 0)])
+@pytest.mark.parametrize("value", ["prob", "log_prob", "log_odds"])
+def test_saturated_probabilities_are_named_with_what_to_try(value, probability, limit):
+    model = lambda texts: [[1 - probability, probability]] * len(texts)  # noqa: E731
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that these are labels, or below the lower bound
+        e = lc.explain(model, "one two", kind="probabilities", value=value, target=1, method="shapley")
+    sentence = lead_sentence(e)
+    if value == "log_prob" and not limit:
+        assert "No unit changes it" in sentence
+        return
+    assert f"No unit changes it, because its probability is rounded to {limit} with all units and without" in sentence
+    assert 'kind="logits" and value="log_odds"' in sentence
+    half = lc.explain(lambda texts: [[0.5, 0.5]] * len(texts), "one two", kind="probabilities", value=value, target=1)
+    assert lead_sentence(half).endswith("No unit changes it.")

@@ -124,8 +124,8 @@ def test_several_classes_begin_with_the_most_probable():
     record = {"kind": "probabilities", "value": "log_prob", "targets": ["no", "yes"]}
     names = lc.Graph.chain(2, names=["so", "good"])
     e = lc.Explanation(np.array([[0.1, 0.5], [-0.2, 1.0]]), np.log([0.5, 0.5]), np.log([0.2, 0.8]), names, 4, record)
-    sentence = "The model predicts *yes* (80.0 %). *good* counts most for it (+1)."
-    assert render_explanation(e).splitlines()[0] == sentence
+    sentence = "The model predicts *yes* (80.0 %). *good* counts most for it (+1), in log"
+    assert render_explanation(e).splitlines()[:2] == [sentence, "probability."]
     assert "The model predicts <em>yes</em> (80.0 %)." in e._repr_html_()
     assert render_explanation(replace(e, provenance={**record, "kind": "output", "value": "output"})).startswith(
         "Explanation "

@@ -203,9 +203,57 @@ def test_targets_that_cannot_be(target, message):
         Value("log_prob", target).resolve(np.zeros((1, 3)), "logits", ["cat", "dog", "cow"])
 
 
+@pytest.mark.parametrize("kind", ["probabilities", "logits", "margin", "multilabel", "output"])
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_targets_that_depend_on_the_model_alone(kind, columns):
+    full = np.full((1, columns), 0.5 if kind == "multilabel" or columns == 1 else 1 / columns)
+    name = "output" if kind in ("margin", "output") else "log_odds"
+    names = Value(name, "classes").resolve(full, kind).names
+    several = columns > 1 if kind in ("multilabel", "output") else columns > 2
+    if several:
+        assert names == tuple(map(str, range(columns)))
+    else:
+        assert names == ("0" if columns == 1 and kind in ("multilabel", "output") else "1",)
+    record = Value(name, "classes").resolve(full, kind).record
+    assert record["target"] == "classes"
+    assert "target" not in Value(name).resolve(full, kind).record
+
+
+def test_the_predicted_target_is_the_default():
+    full = np.array([[0.2, 0.5, 0.3]])
+    for target in (None, "predicted"):
+        value = Value("prob", target)
+        assert value.follows_prediction
+        assert value.resolve(full, "probabilities", ["a", "b", "c"]).names == ("b",)
+    assert not Value("prob", "classes").follows_prediction
+    assert Value("output").resolve(full, "output").names == ("0", "1", "2")
+    assert Value("output").resolve(full, "output")(full).tolist() == full.tolist()
+
+
+def test_values_are_averaged_before_or_after():
+    outputs = np.array([[[0.0], [2.0]], [[1.0], [-4.0]]])
+    before, after = (
+        Value("log_odds", "classes", average=when).resolve(outputs[:1], "logits") for when in ("before", "after")
+    )
+    np.testing.assert_allclose(after(outputs), [1.0, -1.5])
+    probabilities = (1 / (1 + np.exp(-outputs[..., 0]))).mean(axis=1)
+    np.testing.assert_allclose(before(outputs), np.log(probabilities / (1 - probabilities)))
+    assert (before.record.get("average"), after.record["average"]) == (None, "after")
+    with pytest.raises(OptionError, match='Expected "before" or "after" as average'):
+        Value(average="never")
+
+
+def test_decisions_about_all_classes_are_those_of_the_model():
+    full = np.array([[0.2, 0.5, 0.3]])
+    outputs = np.array([[0.2, 0.5, 0.3], [0.6, 0.2, 0.2]])
+    for target in ("classes", "all", None):
+        value = Value("prob", target).resolve(full, "probabilities")
+        assert value.decision_unchanged(outputs).tolist() == [True, False]
+    binary = Value("prob", "classes").resolve(np.array([[0.8, 0.2]]), "probabilities")
+    assert binary.decision_unchanged(np.array([[0.7, 0.3], [0.1, 0.9]])).tolist() == [True, False]
+
+
 def test_what_does_not_fit_the_model():
-    with pytest.raises(ModelError, match="Expected a target, because the model has 2 outputs, got none"):
-        Value("output").resolve(np.zeros((1, 2)), "output")
     with pytest.raises(ModelError, match='value="output"'):
         Value().resolve(np.zeros((1, 2)), "output")
     with pytest.raises(ModelError, match="Expected 3 names of classes, as many as the model has, got 2"):

@@ -112,6 +112,7 @@ def has_log_odds_margin(model: Any) -> bool:
 
     The probabilities of XGBoost are rounded to single precision.
     """
+    model = flatten_pipeline(model)[1]
     if ensemble_library(model) is None or not hasattr(model, "predict_proba"):
         return False
     objectives = (getattr(model, name, None) for name in ("objective_", "objective", "loss"))

@@ -22,8 +22,11 @@ from ..estimators.registry import get_method
 from ..explainer import Explainer
 from ..extras import import_optional
 from ..maskers.base import Masker
+from ..maskers.tabular import Tabular
 from ..selection.budget import DEFAULT_BUDGET
-from ..values import Loss
+from ..values import Loss, Value
+from ..values.probabilities import MULTILABEL_KINDS
+from ..values.value import SAME_CLASSES
 from .sealed_json import encode_sealed_json, read_sealed_json
 
 FORMAT, VERSION = "lcshap-bulk", 1
@@ -70,15 +73,45 @@ def describe_explainer(explainer: Explainer) -> dict[str, Any]:
         "value": value_function.name
         if isinstance(value_function.name, str)
         else getattr(value_function.name, "__name__", "a function"),
-        **({"average": value_function.average} if isinstance(value_function, Loss) else {}),
-        "several": isinstance(value_function.target, list) or value_function.target == "all",
+        **_describe_average(value_function),
+        "several": explains_several(explainer),
         "classes": None if explainer.setup.classes is None else list(map(str, explainer.setup.classes)),
         "batch_size": options["batch_size"],
         **{name: _as_json(options[name]) for name in _OPTION_NAMES},
+        **({"target": SAME_CLASSES} if _is_keyword(value_function.target, SAME_CLASSES) else {}),
         **_describe_algorithm(method),
         # The default is written out, because a run that began with another default is a different run.
         "budget": DEFAULT_BUDGET if explainer.selector.has_default_budget else _as_json(explainer.budget),
     }
+
+
+def explains_several(explainer: Explainer) -> bool:
+    """Whether each row of the data has scores of several outputs. The model may be asked about one background row."""
+    value, classes, kind = explainer.value_function, explainer.setup.classes, explainer.adapter.kind
+    target = value.target
+    if isinstance(target, list) or _is_keyword(target, "all"):
+        return True
+    if _is_keyword(target, SAME_CLASSES) and classes is not None:
+        return len(classes) > (1 if kind in MULTILABEL_KINDS else 2)
+    may_be_several = _is_keyword(target, SAME_CLASSES) or (kind == "output" and target is None)
+    if not may_be_several or callable(value.name) or isinstance(value, Loss):
+        return False
+    if not isinstance(explainer.masker, Tabular):
+        return False
+    outputs = explainer.engine.predict_rows(explainer.masker.first_background_row)
+    return value.resolve(outputs, kind, classes).multi_output
+
+
+def _is_keyword(target: Any, keyword: str) -> bool:
+    return isinstance(target, str) and target == keyword
+
+
+def _describe_average(value: Value) -> dict[str, Any]:
+    """How the value is averaged over background rows, and the lower bound of probabilities, if unusual."""
+    if isinstance(value, Loss):
+        return {"average": value.average}
+    average = {"average": value.average} if value.average != Value.average else {}
+    return {**average, **({"floor": value.floor} if value.floor != Value.floor else {})}
 
 
 def _describe_algorithm(method: Method | str) -> dict[str, int]:

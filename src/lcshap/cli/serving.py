@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..adapters.base import Kind, Model
+from ..adapters.base import Model
 from ..adapters.isolated import IsolatedModel
 from ..errors import MaskerError
 from ..explainer import Explainer
-from ..explainer.explainer import adapt_model
+from ..explainer.default_values import adapt_model
 from ..maskers import Masker
 from ..maskers.image_files import decode_image
 from .explaining import checked_method_options, make_explainer
@@ -69,7 +69,7 @@ def load_isolated(name: str, task: ModelOptions) -> Any:
     return load_model(name)
 
 
-def _make_model(name: str, kind: Kind | None, value: str | None) -> Model:
+def _make_model(name: str, kind: Any, value: str | None) -> Model:
     return adapt_model(load_model(name), kind, value)
 
 

@@ -245,7 +245,7 @@ def evaluate_model_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> li
 def at_target(game: ModelGame) -> Value:
     """The value function of a game, with the target that was resolved for its input."""
     value = game.value.value
-    if value.target is not None or not game.value.pairs:
+    if not value.follows_prediction or not game.value.pairs or game.value.multi_output:
         return value
     return replace(value, target=game.value.pairs[0][0])
 

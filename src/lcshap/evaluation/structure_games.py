@@ -103,12 +103,14 @@ def has_structure(name: str, model: Model, masked: Masked, value: Value, classes
 def linear_weights(value: FixedValue, rows: int) -> Floats | None:
     """The weights `(values, outputs)` with which the value is a sum of outputs plus a constant; None if there are none.
 
-    If a coalition takes several rows, probabilities are averaged and not log-odds, so that only outputs are such a sum.
+    If a coalition takes several rows and their probabilities are averaged before log-odds are computed, only outputs
+    are such a sum.
 
     >>> linear_weights(Value("log_odds").resolve(np.array([[2.0]]), "logits"), rows=1)
     array([[1.]])
     """
     name, k = value.value.name, value.full.shape[-1]
+    is_averaged_last = rows == 1 or value.value.average == "after"
     if name == "output":
         unit_outputs = np.concatenate([np.eye(k), np.zeros((1, k))])
         values = value(unit_outputs).reshape(k + 1, -1)
@@ -116,9 +118,14 @@ def linear_weights(value: FixedValue, rows: int) -> Floats | None:
     is_binary = k == 1 and value.kind in ("probabilities", "logits")
     if name == "prob" and value.kind in ("probabilities", "multilabel"):
         table = np.array([[-1.0], [1.0]]) if is_binary else np.eye(k)
-    elif name == "log_odds" and rows == 1 and value.kind == "logits" and (is_binary or k == 2):
+    elif name == "log_odds" and is_averaged_last and value.kind == "logits" and (is_binary or k == 2):
         table = np.array([[-1.0], [1.0]]) if is_binary else np.array([[1.0, -1.0], [-1.0, 1.0]])
-    elif name == "log_prob" and rows == 1 and value.kind == "logits" and all(b is not None for _, b in value.pairs):
+    elif (
+        name == "log_prob"
+        and is_averaged_last
+        and value.kind == "logits"
+        and all(b is not None for _, b in value.pairs)
+    ):
         table = np.array([[0.0], [1.0]]) if is_binary else np.eye(k)
     else:
         return None

@@ -38,7 +38,7 @@ def read_masker(model: Any, masker: Any) -> Masker:
     if not isinstance(masker, Masker):
         if not is_table(masker):
             raise MaskerError(f"Expected a masker, got {describe_non_masker(masker)}")
-        fitted = fitted_columns(model) if is_frame(masker) else None
+        fitted = fitted_columns(model, [str(name) for name in masker.columns]) if is_frame(masker) else None
         return Tabular(masker if fitted is None else select_columns(masker, fitted, "the background", "the model"))
     return _reorder_background(model, masker) if isinstance(masker, Tabular) else masker
 
@@ -48,11 +48,17 @@ def is_table(data: Any) -> bool:
     return is_frame(data) or (count_axes(data) == 2 and hasattr(data, "dtype") and not hasattr(data, "tocsr"))
 
 
-def fitted_columns(model: Any) -> list[str] | None:
-    """The names of the columns that a model was fitted on, in their order; None if it does not know them."""
+def fitted_columns(model: Any, names: Sequence[str]) -> list[str] | None:
+    """The columns that a model was fitted on, in their order; None if it does not know them.
+
+    LightGBM replaces spaces in names. Its names are translated back to `names`, those of the data.
+    """
     model = getattr(model, "estimator", model) if hasattr(model, "predict") else model
-    names = getattr(model, "feature_names_in_", None)
-    return None if names is None else [str(name) for name in names]
+    fitted = getattr(model, "feature_names_in_", None)
+    if fitted is None:
+        return None
+    originals = {name.replace(" ", "_"): name for name in names} | {name: name for name in names}
+    return [originals.get(str(name), str(name)) for name in fitted]
 
 
 def warn_of_many_rows(rows_per_call: int, stacklevel: int) -> None:
@@ -67,7 +73,8 @@ def warn_of_many_rows(rows_per_call: int, stacklevel: int) -> None:
 
 def _reorder_background(model: Any, masker: Tabular) -> Tabular:
     """The masker with the columns in the order of the model."""
-    fitted, names = fitted_columns(model), masker.column_names
+    names = masker.column_names
+    fitted = None if names is None else fitted_columns(model, names)
     if fitted is None or names is None or fitted == list(names) or not set(fitted) <= set(names):
         return masker
     if is_frame(masker.background) and masker.names is None and _has_only_names(masker):

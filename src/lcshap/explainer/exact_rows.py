@@ -137,7 +137,7 @@ class ExactRows:
         setup, kind = self.setup, self.setup.engine.model.kind
         first = setup.value.resolve(outputs[:1], kind, setup.classes)
         strengths = class_strengths(outputs, kind)
-        if setup.value.target is not None or strengths is None or not first.pairs:
+        if not setup.value.follows_prediction or strengths is None or not first.pairs:
             yield np.arange(len(outputs)), first
             return
         predicted = strengths.argmax(axis=1)

@@ -9,8 +9,6 @@ from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, cast, overload
 
 from ..adapters.base import Kind, Model
-from ..adapters.find import find_model
-from ..adapters.tree_models import has_log_odds_margin
 from ..core.explanation import Explanation
 from ..core.explanations import Comparison, Explanations
 from ..core.method import Method, Stop
@@ -34,11 +32,12 @@ from ..maskers.masked_table import MaskedTabular
 from ..maskers.table_inputs import TableInputs, table_of_masked
 from ..selection.locality import Locality, locality
 from ..selection.selector import InteractionsOption, MethodSelector
-from ..values import Value, explains_output, find_value
+from ..values import Value
 from ..values.loss import list_truths
 from ..values.targets import check_class_names
 from .background_columns import read_masker, warn_of_many_rows
 from .cost_preview import preview_cost
+from .default_values import adapt_model, choose_value, explains_decision
 from .exact_rows import ExactRows
 from .execution import Execution, changed_fields, short_repr
 from .job import Job, Outcomes, Setup
@@ -77,7 +76,8 @@ class Explainer:
         for the scores, of the graph's edges (True) or of all pairs ("all"); see `Explanation.interactions`.
     curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), up to 12 more calls: reports show it.
     kind : what the model's numbers are, where the model does not say it: "logits", "probabilities", "multilabel",
-        "multilabel-logits", "margin" or "output", see `lcshap.adapters.Model`. Not needed with ``value="output"``.
+        "multilabel-logits", "margin" or "output" (also "regression"), see `lcshap.adapters.Model`. Not needed with
+        ``value="output"``.
     classes : names of the classes, for `target` and the record; by default those that the model knows.
     seed : for methods that sample; 0 by default.
     store : remembers what the model has answered, from one call of the explainer to the next, see
@@ -115,7 +115,7 @@ class Explainer:
     stop: Stop | None = None
     interactions: InteractionsOption = False
     curve: bool = False
-    kind: Kind | None = None
+    kind: Kind | Literal["regression"] | None = None
     classes: Sequence[str] | None = None
     seed: int | None = None
     store: Store | str | os.PathLike[str] | None = None
@@ -132,9 +132,9 @@ class Explainer:
         if self.stop is not None and self.stop.deadline is not None:
             raise OptionError('Expected stop without a deadline, got one. Give the seconds an input as budget="30s".')
         execution, early = self.execution, self.stop is not None and self.stop.early
-        adapter = adapt_model(self.model, self.kind, self.value)
-        target = adapter.target if self.target is None and self.value in (None, "output") else self.target
-        value = find_value(self.value, adapter.kind, target)
+        adapter = adapt_model(self.model, self.kind, self.value, self.masker)
+        one_decision = explains_decision(self.method, self.goal, self.curve)
+        value = choose_value(adapter, self.masker, self.value, self.target, one_decision)
         check_class_names(value.target, self.classes or adapter.classes)
         setup = Setup(
             Engine(adapter, execution.batch_size, self.model, execution.model_name),
@@ -427,11 +427,3 @@ class Explainer:
         budget, seed = (getattr(self, name) if name in parameters else None for name in ("budget", "seed"))
         pairs = self.interactions if "interactions" in parameters else False
         return MethodSelector(method, None, budget, seed, self.execution.max_calls, interactions=pairs)
-
-
-def adapt_model(model: Any, kind: Kind | None, value: Any) -> Model:
-    """The adapter that an explainer with these options puts its model behind."""
-    name = value.name if isinstance(value, Value) else value
-    if kind is None and name == "log_odds" and has_log_odds_margin(model):  # The user did not set another kind.
-        kind = "logits"
-    return find_model(model, kind, fallback="output" if explains_output(value) else None)

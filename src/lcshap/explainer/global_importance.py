@@ -18,8 +18,9 @@ from ..maskers.base import Masked, Masker
 from ..maskers.input_lists import is_frame, is_pandas
 from ..maskers.tabular import Tabular
 from ..values.loss import SMOOTH_LOSSES, Loss, list_truths
+from .default_values import adapt_model
 from .execution import Execution
-from .explainer import Explainer, adapt_model
+from .explainer import Explainer
 from .job import Job
 from .loss_game import LossGame
 from .row_sampling import Floats, RowBlocks

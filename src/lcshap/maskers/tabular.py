@@ -278,6 +278,12 @@ class Tabular(Masker):
         rows = choose_rows(encode_columns(self._all_rows), self.summary)
         return self._all_rows.pick(rows) if isinstance(self._all_rows, Frame) else self._all_rows[rows]
 
+    @property
+    def first_background_row(self) -> Any:
+        """The first background row as the model gets it: an array with two axes, or a DataFrame."""
+        rows = self._background_rows
+        return rows.data[:1] if isinstance(rows, Frame) else rows[:1]
+
     @cached_property
     def _background_names(self) -> Names | None:
         """The names of all columns in the background."""

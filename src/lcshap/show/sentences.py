@@ -12,9 +12,15 @@ from ..core.printable import printable
 from ..core.rounding import round_to_zero
 from . import words
 from .probability_of_value import format_percent, probability_of, value_name
+from .provenance_text import read_prediction
 
 _LARGE_RESIDUAL_SHARE = 0.25  # a residual above this share of the gain has a sentence of its own
 _UNCERTAIN_SCORES = "The 95 % interval of every score includes zero. Use more calls."
+_SATURATED = (
+    "No unit changes it, because its probability is rounded to {} with all units and without them. Try the logits of "
+    'the model (kind="logits" and value="log_odds"), or another reference for absent units.'
+)
+_SATURATION = 1e-9  # a probability that is as close to 0 or 1 as this does not show what units change
 _MAX_NAME_LENGTH = 40  # longer names of units are cut
 
 
@@ -66,14 +72,33 @@ def lead_pieces(e: Explanation) -> list[str]:
     named = [(units[0], verb) for units, verb in candidates if units]
     if not named:
         any_score = any(len(e.by_magnitude(sign)) for sign in (1, -1))
-        pieces[-1] += _UNCERTAIN_SCORES if any_score else "No unit changes it."
+        limit = _saturated_at(e)
+        reason = "No unit changes it." if limit is None else _SATURATED.format(limit)
+        pieces[-1] += _UNCERTAIN_SCORES if any_score and limit is None else reason
         return pieces
     for k, (unit, verb) in enumerate(named):
         phrase = verb[0] if k == 0 else verb[1]
         pieces[-1] += ", " if k else ""
         pieces += [_short_name(e, unit), f" {phrase} ({_score(e, unit)})"]
-    pieces[-1] += "."
+    pieces[-1] += "." if verbs is _NUMBER_VERBS else f"{_quantity_phrase(e)}."
     return pieces
+
+
+def _saturated_at(e: Explanation) -> int | None:
+    """The probability, 0 or 1, that is the same with and without units, so that all scores are 0; None otherwise."""
+    shares = [probability_of(value, e) for value in (e.base_value, e.full_value)]
+    if np.abs(e.scores).max() > _SATURATION * max(1.0, abs(float(e.full_value))):
+        return None
+    for limit in (0, 1):
+        if all(share is not None and abs(share - limit) <= _SATURATION for share in shares):
+            return limit
+    return None
+
+
+def _quantity_phrase(e: Explanation) -> str:
+    """Which number of a class the scores add up to; empty if it is not known."""
+    quantity = words.quantity(e)
+    return "" if quantity is None else f", in {quantity}"
 
 
 Verbs = tuple[tuple[str, str], tuple[str, str]]  # for the most positive and the most negative unit: alone, or after it
@@ -89,6 +114,8 @@ def _describe_prediction(e: Explanation) -> tuple[list[str], Verbs]:
     items = targets if isinstance(targets, list | tuple) else []
     item = items[place] if place < len(items) else None
     share = probability_of(e.full_value, e)
+    if share is None and value == "output" and words.is_class(e):
+        share = dict(read_prediction(e.provenance)).get(words.target_name(item))
     if isinstance(item, list | tuple) and len(item) == 2:
         first, second = (printable(str(label)) for label in item)
         better = "higher" if float(e.full_value) >= 0 else "lower"
@@ -100,7 +127,7 @@ def _describe_prediction(e: Explanation) -> tuple[list[str], Verbs]:
         return ["The model gives ", name, f" {format_percent(share)}."], _CLASS_VERBS
     number = _short_value(e.full_value, e)
     if value == "output" and words.is_class(e) and item is not None:
-        return ["The model's margin of ", printable(str(item)), f" is {number}."], _CLASS_VERBS
+        return [f"The model's {words.quantity(e)} of ", printable(str(item)), f" is {number}."], _CLASS_VERBS
     if value == "output":
         named = item is not None and len(items) and not str(item).isdigit()
         if named:

@@ -23,6 +23,7 @@ from .probability_of_value import format_percent, probability_of, value_name
 _DIGITS = 4
 _MAX_NAMED_OUTPUTS = 6  # outputs that are named in a heading; more are counted
 BASE_VALUE_NAME = "base value"
+_QUANTITIES = {"log_prob": "log probability", "prob": "probability", "log_odds": "log odds"}
 _CLASS_VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds")  # values that are about classes
 
 Format = Callable[[Any, Explanation], str]  # how a number of an explanation is written
@@ -152,8 +153,7 @@ def describe_subject(e: Explanation) -> str:
     value, names = e.provenance.get("value"), ", ".join(named)
     if value is None:
         return names
-    if _is_margin(e) and value_name(e) == "output":
-        value = "margin"
+    value = _class_output(e) or value
     between = " " if isinstance(value, str) and value == "output" else " of "
     return printable(f"{value}{between}{names}" if names else str(value))
 
@@ -197,7 +197,7 @@ def sign_labels(e: Explanation) -> tuple[str, str]:
 
 def is_class(e: Explanation) -> bool:
     """Whether the explained value belongs to a class, and not to a number such as the output of a regression."""
-    return value_name(e) in _CLASS_VALUES or (_is_margin(e) and "loss" not in e.provenance)
+    return value_name(e) in _CLASS_VALUES or _class_output(e) is not None
 
 
 def main_output(e: Explanation) -> int | None:
@@ -213,9 +213,33 @@ def main_output(e: Explanation) -> int | None:
     return int(np.argmax(np.asarray(e.full_value))) if classes else None
 
 
-def _is_margin(e: Explanation) -> bool:
+def explains_all_classes(e: Explanation) -> bool:
+    """Whether there are scores for all classes because no target was chosen, so that pictures show the predicted one.
+
+    >>> import lcshap as lc
+    >>> explains_all_classes(lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2))
+    False
+    """
+    target = e.provenance.get("target")
+    return main_output(e) is not None and isinstance(target, str) and target == "classes"
+
+
+def quantity(e: Explanation) -> str | None:
+    """What the explained value of a class is called in sentences; None if it is not about single classes.
+
+    >>> import lcshap as lc
+    >>> quantity(lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, {"value": "log_odds"}))
+    'log odds'
+    """
+    return _QUANTITIES.get(str(value_name(e)), _class_output(e))
+
+
+def _class_output(e: Explanation) -> str | None:
+    """What the output of the model for a class is called if it is explained; None if outputs are not classes."""
     kind = e.provenance.get("kind")  # which may be anything
-    return isinstance(kind, str) and kind == "margin"
+    if value_name(e) != "output" or not isinstance(kind, str) or "loss" in e.provenance:
+        return None
+    return {"margin": "margin", "logits": "logit"}.get(kind)
 
 
 def selection_reason(e: Explanation) -> str:

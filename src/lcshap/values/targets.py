@@ -13,6 +13,7 @@ from ..core.printable import printable
 from ..errors import TargetError
 
 Pairs = tuple[tuple[int, int | None], ...]
+_KEYWORDS = ("all", "classes", "predicted")  # targets that are no names
 _MAX_LISTED_NAMES = 20  # classes that an error lists
 
 
@@ -54,7 +55,7 @@ def check_class_names(target: Any, names: Sequence[str] | None) -> None:
     for entry in entries if names is not None else ():
         if isinstance(entry, list | tuple):
             check_class_names(entry, names)
-        elif isinstance(entry, str) and entry != "all" and not entry.isdigit():
+        elif isinstance(entry, str) and entry not in _KEYWORDS and not entry.isdigit():
             _find_index(entry, [str(name) for name in names or ()])
 
 

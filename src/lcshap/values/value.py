@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from .hard_labels import HardLabels
 from .probabilities import KINDS_WITHOUT_PROBABILITIES, MULTILABEL_KINDS, Floats
 from .targets import Pairs, find_pairs, find_second_class
 
+PREDICTED, SAME_CLASSES = "predicted", "classes"  # targets that depend on the input, and on the model alone
 VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")
+_LOGARITHMS = ("log_prob", "expected_log_prob", "log_odds")
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,14 @@ class Value:
     name : one of `VALUES`, or a function from outputs `(n, k)` in float64 to `(n,)` or `(n, m)`. A function gets the
         outputs of the model. If they are averaged over background rows, it gets the logarithm of the averaged
         probabilities instead of logits.
-    target : which class, label or output. None: the most probable class or label at the full input (the lowest index
-        on a tie), the class that a margin predicts, or the only output. An index, or the name of a class; a list of
-        these or "all" for several outputs at once; a pair ``(a, b)`` for the contrast, the value of a minus the value
-        of b.
+    target : which class, label or output. None or "predicted": the most probable class or label at the full input (the
+        lowest index on a tie), or the class that a margin predicts; of outputs that are not classes, all. "classes":
+        the same for all inputs, which is the second of two classes, and otherwise all classes or labels. An index, or
+        the name of a class; a list of these or "all" for several outputs at once; a pair ``(a, b)`` for the contrast,
+        the value of a minus the value of b.
     floor : smaller probabilities are replaced by this one before the log is taken. Logits need no floor.
+    average : if absent units take the values of background rows, whether probabilities are averaged over them "before"
+        the value is computed from their average, or the values of the rows "after" that.
 
     Notes
     -----
@@ -52,6 +57,7 @@ class Value:
     name: str | Callable[[Floats], Any] = "log_prob"
     target: Any = None
     floor: float = 1e-12
+    average: Literal["before", "after"] = "before"
 
     def __post_init__(self) -> None:
         if not callable(self.name) and self.name not in VALUES:
@@ -60,6 +66,8 @@ class Value:
             )
         if not 0 < self.floor < 1:
             raise OptionError(f"Expected a floor between 0 and 1, got {self.floor!r}.")
+        if self.average not in ("before", "after"):
+            raise OptionError(f'Expected "before" or "after" as average, got {self.average!r}.')
         if self.target is not None and (callable(self.name) or self.name == "expected_log_prob"):
             raise OptionError(
                 f"Expected no target with value={self.name!r}, which is about all classes, got one. Leave the "
@@ -97,27 +105,24 @@ class Value:
             return FixedValue(self, kind, full, (), False, (), classes)
         names = self._column_names(kind, full.shape[-1], classes)
         target = self.target
-        if target is None and len(names) > 1 and kind == "output":
-            last = len(names) - 1
-            raise TargetError(
-                f"Expected a target, because the model has {last + 1} outputs, got none. Set target to a "
-                f"number from 0 to {last}, a list, or 'all'."
-            )
-        if target is None:
-            table = (
-                probability_functions.margins(full, kind)
-                if kind in KINDS_WITHOUT_PROBABILITIES
-                else probability_functions.class_probabilities(full, kind)
-            )
-            target = int(table[0].argmax()) if len(names) > 1 else 0
+        if self.follows_prediction:
+            target = _predicted_target(full, kind, len(names))
+        elif isinstance(target, str) and target == SAME_CLASSES:
+            target = _same_target(kind, probability_functions.class_count(kind, full.shape[-1]), len(names))
         # The only output belongs to the second class.
         one_of_two = len(names) < probability_functions.class_count(kind, full.shape[-1])
-        if one_of_two and self.target is not None and classes is not None and len(classes) == 2:
+        is_default = self.target is None or (isinstance(self.target, str) and self.target in (PREDICTED, SAME_CLASSES))
+        if one_of_two and not is_default and classes is not None and len(classes) == 2:
             pairs, several = find_second_class(target, [str(c) for c in classes])
         else:
             pairs, several = find_pairs(target, names)
         titles = tuple(names[a] if b is None else f"{names[a]} - {names[b]}" for a, b in pairs)
         return FixedValue(self, kind, full, pairs, several, titles, classes, tuple(names))
+
+    @property
+    def follows_prediction(self) -> bool:
+        """Whether the class is the one that is predicted for each input."""
+        return self.target is None or (isinstance(self.target, str) and self.target == PREDICTED)
 
     def _column_names(self, kind: Kind, columns: int, classes: Sequence[str] | None) -> list[str]:
         """The names of everything that has a value: classes, labels or outputs."""
@@ -131,6 +136,22 @@ class Value:
             plural = "labels" if kind in MULTILABEL_KINDS else "classes"
             raise TargetError(f"Expected {k} names of {plural}, as many as the model has, got {len(classes)}.")
         return names[1:] if raw and columns < k else names  # the only output of two classes belongs to the second
+
+
+def _predicted_target(full: Floats, kind: Kind, count: int) -> Any:
+    """The predicted class of an input with these outputs; all outputs that are not classes."""
+    if kind == "output" or count == 1:
+        return 0 if count == 1 else list(range(count))
+    without_probabilities = kind in KINDS_WITHOUT_PROBABILITIES
+    table = probability_functions.margins if without_probabilities else probability_functions.class_probabilities
+    return int(table(full, kind)[0].argmax())
+
+
+def _same_target(kind: Kind, classes: int, count: int) -> Any:
+    """The target of all inputs: the second of two classes, and otherwise everything that has a value."""
+    if count == 1 or (classes == 2 and kind not in ("output", *MULTILABEL_KINDS)):
+        return count - 1
+    return list(range(count))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +196,11 @@ class FixedValue:
     @property
     def record(self) -> dict[str, Any]:
         """Further information about the value for the record of an explanation."""
-        return {}
+        logs = self.value.name in _LOGARITHMS and self.kind in ("probabilities", "multilabel")
+        floor = {"floor": self.value.floor} if logs and self.value.floor != Value.floor else {}
+        average = {"average": self.value.average} if self.value.average == "after" else {}
+        is_same = isinstance(self.value.target, str) and self.value.target == SAME_CLASSES
+        return {**({"target": SAME_CLASSES} if is_same else {}), **floor, **average}
 
     @property
     def class_pairs(self) -> Pairs:
@@ -192,8 +217,18 @@ class FixedValue:
         outputs = probability_functions.as_outputs(outputs)
         if outputs.shape[-1] != self.full.shape[-1]:
             self.check(outputs)
-        values = self._apply_function(outputs) if callable(self.value.name) else self._compute_values(outputs)
+        if self.value.average == "after" and outputs.ndim == 3:
+            values = self._values_of_rows(outputs.reshape(-1, outputs.shape[-1]))
+            values = values.reshape(*outputs.shape[:2], *values.shape[1:]).mean(axis=1)
+        else:
+            values = self._values_of_rows(outputs)
         check_answer_rows(np.isfinite(values), values, "finite values")
+        return values
+
+    def _values_of_rows(self, outputs: Floats) -> Floats:
+        values = self._apply_function(outputs) if callable(self.value.name) else self._compute_values(outputs)
+        if self.value.name == "log_odds" and self.kind in ("probabilities", "multilabel"):
+            self.hard_labels.observe_log_odds(values, self.value.floor)
         return values
 
     def check(self, outputs: Floats) -> None:
@@ -207,9 +242,12 @@ class FixedValue:
 
     @property
     def warning(self) -> str | None:
-        """A warning if the outputs so far are labels whose log is taken, else None."""
-        logs = self.value.name in ("log_prob", "expected_log_prob", "log_odds")
-        return self.hard_labels.warning(self.value.floor) if logs and self.hard_labels.detected else None
+        """A warning if the outputs so far are labels whose log is taken, or if they are below the floor; else None."""
+        if self.value.name not in _LOGARITHMS:
+            return None
+        if self.hard_labels.detected:
+            return self.hard_labels.warning(self.value.floor)
+        return self.hard_labels.floor_warning(self.value.floor)
 
     def decision_unchanged(self, outputs: Any) -> NDArray[np.bool_] | None:
         """Whether the decision is the same as at the full input, for each row of outputs.
@@ -221,7 +259,10 @@ class FixedValue:
         if self.kind == "output":
             return None
         strengths, (full_strengths,) = self._decision_strengths(outputs), self._decision_strengths(self.full)
-        a, b = self.class_pairs[0] if self.pairs else (int(full_strengths.argmax()), None)
+        is_same = isinstance(self.value.target, str) and self.value.target == SAME_CLASSES
+        about_prediction = (self.multi_output or is_same) and self.kind not in MULTILABEL_KINDS
+        has_pair = bool(self.pairs) and not about_prediction
+        a, b = self.class_pairs[0] if has_pair else (int(full_strengths.argmax()), None)
         if b is not None:
             return np.asarray(strengths[:, a] > strengths[:, b]) if full_strengths[a] > full_strengths[b] else None
         if self.kind in MULTILABEL_KINDS:

@@ -52,7 +52,7 @@ def test_the_ends_of_the_colour_bar_do_not_overlap_and_the_most_probable_class_i
     boxes = [label.get_window_extent() for label in ax.child_axes[0].get_xticklabels()]
     assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
     title = " ".join(ax.figure.get_suptitle().split())
-    assert title == "The model predicts “cat” (98.8 %). “cat” counts most for it (+4.39)."
+    assert title == "The model predicts “cat” (98.8 %). “cat” counts most for it (+4.39), in log odds."
 
 
 def test_one_output_and_bad_options_are_refused():

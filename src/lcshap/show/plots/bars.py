@@ -13,7 +13,7 @@ from ...errors import ShowError
 from .. import flips, words
 from ..check import check_option_count
 from ..palette import rgb_to_hex
-from .base import PaletteName, choose_outputs, theme_colours
+from .base import PaletteName, shown_outputs, theme_colours
 from .by_target import output_panels
 from .cohort_bars import draw_cohorts
 from .empty_axes import draws_empty_sets
@@ -48,7 +48,7 @@ def bars(
     by : the cohort of each of many inputs, such as ``frame["sex"]``: up to six different labels. Or a number of
         cohorts, which are the leaves of a decision tree, as in `Explanations.importance`.
     output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
-        default each has a panel.
+        default each has a panel, or only the predicted class where all classes of a table are explained by default.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
 
@@ -78,7 +78,7 @@ def bars(
         return draw_cohorts(e, by, ax, check_option_count("top", top), output, target, palette, dark)
     if by is not None:
         raise ShowError("Expected explanations of many inputs for by=, got one explanation.")
-    outputs = choose_outputs(e, output, target)
+    outputs = shown_outputs(e, output, target)
     height = 0.9 + ROW_INCHES * len(select_unit_rows(outputs[0], top)[2])
 
     def draw(e: Explanation, ax: Any) -> None:

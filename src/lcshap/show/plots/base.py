@@ -98,10 +98,32 @@ def check_explanations(explanations: Explanation | Sequence[Explanation]) -> lis
 
 def one_output(e: Explanation, output: int | None = None, target: Any = None) -> Explanation:
     """The explanation of one output; raises `ShowError` if there are several and none is chosen."""
-    outputs = choose_outputs(e, output, target)
+    outputs = shown_outputs(e, output, target)
     if len(outputs) > 1:
         raise ShowError(f"Expected one output, got {len(outputs)}. Choose one, such as output=0 for the first.")
     return outputs[0]
+
+
+def shown_outputs(e: Explanation, output: int | None = None, target: Any = None) -> list[Explanation]:
+    """The outputs in a picture of one input: where all classes are explained by default, only the predicted one.
+
+    Parameters
+    ----------
+    output, target : the number of one output, or the name of its target; or "all" as the target.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> record = {"kind": "probabilities", "value": "prob", "targets": ["cat", "dog"], "target": "classes"}
+    >>> e = lc.Explanation(np.eye(2), np.zeros(2), np.array([0.3, 0.7]), lc.Graph.chain(2), 4, record)
+    >>> [words.target_names(shown) for shown in shown_outputs(e)], len(shown_outputs(e, target="all"))
+    ([['dog']], 2)
+    """
+    if isinstance(target, str) and target == "all" and target not in words.target_names(e):
+        return choose_outputs(e, output)
+    if output is None and target is None and words.explains_all_classes(e):
+        output = words.main_output(e)
+    return choose_outputs(e, output, target)
 
 
 def choose_outputs(e: Explanation, output: int | None = None, target: Any = None) -> list[Explanation]:

@@ -10,7 +10,7 @@ from ...errors import ShowError
 from .. import words
 from ..kinds import DRAWINGS, drawing_of
 from ..sentences import lead_sentence
-from .base import add_sentence_above, choose_outputs
+from .base import add_sentence_above, shown_outputs
 from .empty_axes import draws_one
 
 KINDS = {
@@ -50,6 +50,8 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
     e : an explanation.
     kind : the name of a figure, such as "bars". By default, the input with its units highlighted if there is a
         picture of it, otherwise "bars"; for several outputs "heatmap", unless ``output=`` or ``target=`` chooses one.
+        Where all classes of a table are explained by default, the predicted class is drawn, or all with
+        ``target="all"``.
     ax : matplotlib axes to draw on; by default those of a new figure.
     sentence : whether a new figure starts with a sentence about the prediction and the units with the largest scores.
     **options : options of the figure, see the function of its name in `lcshap.plots`. "neighbourhood" needs `unit`.
@@ -70,7 +72,8 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
     >>> ax.get_xlabel()
     'output 0 · 8 calls'
     """
-    if kind is None and e.scores.ndim == 2 and options.get("output") is None and options.get("target") is None:
+    chosen = options.get("output"), options.get("target")
+    if kind is None and e.scores.ndim == 2 and chosen == (None, None) and not words.explains_all_classes(e):
         kind = "heatmap"
     if kind is None:
         kind = drawing_of(e.view).figure_of(e.view)
@@ -89,7 +92,7 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
         argument = {words.method_names([e])[0]: e.curve}
     drawn = function(argument, ax=ax, **options)
     if sentence and ax is None and kind not in _FIGURES_WITHOUT_SENTENCE:
-        outputs = choose_outputs(e, options.get("output"), options.get("target"))
+        outputs = shown_outputs(e, options.get("output"), options.get("target"))
         explained = outputs[0] if len(outputs) == 1 and kind != "heatmap" else e
         if text := lead_sentence(explained, "“{}”".format):  # outputs that are not classes have no sentence
             add_sentence_above(drawn, text, options.get("dark", False))

@@ -19,11 +19,11 @@ from ..faded_scores import faded_scores
 from ..palette import RGB, colour_limit, ink_on, rgb_to_hex
 from .base import (
     PaletteName,
-    choose_outputs,
     colour_bar,
     flip_caption_inches,
     prepare_axes,
     score_colours,
+    shown_outputs,
     theme_colours,
     view_of,
 )
@@ -86,7 +86,7 @@ def hexdump(
     """
     if rows is not None:
         check_option_count("rows", rows)
-    outputs, view = choose_outputs(e, output, target), view_of(e, BytesView)
+    outputs, view = shown_outputs(e, output, target), view_of(e, BytesView)
     if len(outputs) > 1:
         count = min(-(-len(view.bytes) // BYTES_PER_ROW), rows or _MAX_ROWS)
         size = _CHARACTER_INCHES * _END_COLUMN + 0.2, _CHARACTER_INCHES * _LINE_HEIGHT * count + 0.5

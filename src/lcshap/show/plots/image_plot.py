@@ -16,11 +16,11 @@ from ..kinds.image_drawing import to_rgb
 from ..palette import RGB, clip_limit, find_palette, image_opacities, rgb_to_hex
 from .base import (
     PaletteName,
-    choose_outputs,
     colour_bar,
     end_colours,
     flip_caption_inches,
     prepare_axes,
+    shown_outputs,
     theme_colours,
     view_of,
 )
@@ -87,7 +87,7 @@ def image(
     """
     if alpha is not None and not 0 <= alpha <= 1:
         raise ShowError(f"Expected alpha from 0 to 1, got {alpha!r}.")
-    outputs, view = choose_outputs(e, output, target), view_of(e, ImageView)
+    outputs, view = shown_outputs(e, output, target), view_of(e, ImageView)
     if len(outputs) > 1:
         draw = partial(image, alpha=alpha, limit=limit, original=original, palette=palette, dark=dark)
         return output_panels(outputs, ax, draw, (_WIDTH_INCHES, _WIDTH_INCHES + 0.5), dark)
@@ -183,7 +183,7 @@ def masked_image(
     """
     if not 0 <= percent <= 100:
         raise ShowError(f"Expected percent from 0 to 100, got {percent!r}.")
-    outputs, view = choose_outputs(e, output, target), view_of(e, ImageView)
+    outputs, view = shown_outputs(e, output, target), view_of(e, ImageView)
     if len(outputs) > 1:
         draw = partial(masked_image, percent=percent, active=active, palette=palette, dark=dark)
         return output_panels(outputs, ax, draw, (_WIDTH_INCHES, _WIDTH_INCHES), dark)

@@ -20,11 +20,11 @@ from ..molecules import read_molecule
 from ..palette import RGB, colour_limit, find_palette, ink_on
 from .base import (
     PaletteName,
-    choose_outputs,
     colour_bar,
     flip_caption_inches,
     prepare_axes,
     score_colours,
+    shown_outputs,
     theme_colours,
     view_of,
 )
@@ -76,7 +76,7 @@ def molecule(
     >>> lc.plots.molecule(e).axison
     False
     """
-    outputs, view = choose_outputs(e, output, target), view_of(e, MoleculeView)
+    outputs, view = shown_outputs(e, output, target), view_of(e, MoleculeView)
     if len(outputs) > 1:
         return output_panels(outputs, ax, partial(molecule, palette=palette, dark=dark), (4.5, 4.5), dark)
     e = outputs[0]

@@ -21,11 +21,11 @@ from ..interaction_pairs import faded_interactions, interaction_caption
 from ..palette import colour_limit, find_palette, rgb_to_hex
 from .base import (
     PaletteName,
-    choose_outputs,
     colour_bar,
     flip_caption_inches,
     prepare_axes,
     score_colours,
+    shown_outputs,
     theme_colours,
 )
 from .by_target import output_panels
@@ -97,7 +97,7 @@ def network(
     >>> lc.plots.network(e, positions=[(0, 0), (1, 0), (2, 1)]).axison
     False
     """
-    outputs = choose_outputs(e, output, target)
+    outputs = shown_outputs(e, output, target)
     graph = e.graph
     places = layout(graph) if positions is None else _check_positions(positions, graph.d)
     if len(outputs) > 1:

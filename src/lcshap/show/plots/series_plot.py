@@ -17,11 +17,11 @@ from ..faded_scores import faded_scores
 from ..palette import colour_limit, rgb_to_hex
 from .base import (
     PaletteName,
-    choose_outputs,
     colour_bar,
     colour_map,
     flip_caption_inches,
     prepare_axes,
+    shown_outputs,
     theme_colours,
     view_of,
 )
@@ -74,7 +74,7 @@ def series(
     >>> lc.plots.series(e).get_xlabel()
     'step'
     """
-    outputs, view = choose_outputs(e, output, target), view_of(e, SeriesView)
+    outputs, view = shown_outputs(e, output, target), view_of(e, SeriesView)
     if len(outputs) > 1:
         return output_panels(outputs, ax, partial(series, palette=palette, dark=dark), (7.0, 2.6), dark, gap=1.4)
     e = outputs[0]

@@ -12,7 +12,7 @@ from .. import flips, words
 from ..faded_scores import faded_scores
 from ..interaction_pairs import interaction_caption, pairs_of
 from ..palette import find_palette
-from .base import PaletteName, choose_outputs, prepare_axes, score_colours, view_of
+from .base import PaletteName, prepare_axes, score_colours, shown_outputs, view_of
 from .compare_plot import compare
 from .empty_axes import draws_one
 from .text_layout import WIDTH_INCHES, TextPage, TextRow, split_into_pieces
@@ -66,7 +66,7 @@ def text(
     >>> lc.plots.text(e).axison
     False
     """
-    outputs, view = choose_outputs(e, output, target), view_of(e, TextView)
+    outputs, view = shown_outputs(e, output, target), view_of(e, TextView)
     if len(outputs) > 1:
         return compare(outputs, words.output_names(e), ax, shared=True, palette=palette, dark=dark)
     e = outputs[0]

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.explanation import Explanation
 from .. import flips, words
 from ..palette import rgb_to_hex
-from .base import PaletteName, choose_outputs, theme_colours
+from .base import PaletteName, shown_outputs, theme_colours
 from .by_target import output_panels
 from .empty_axes import draws_one
 from .score_rows import ROW_INCHES, WIDTH_INCHES, add_caption, bar_colours, label_ends, label_rows, select_unit_rows
@@ -35,7 +35,7 @@ def waterfall(
     ax : matplotlib axes to draw on; by default those of a new figure.
     top : the number of units that get a step of their own.
     output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
-        default each has a panel.
+        default each has a panel, or only the predicted class where all classes of a table are explained by default.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
 
@@ -55,7 +55,7 @@ def waterfall(
     >>> ax.get_xlabel()
     'output 0 · 8 calls'
     """
-    outputs = choose_outputs(e, output, target)
+    outputs = shown_outputs(e, output, target)
     height = 1.2 + ROW_INCHES * (len(select_unit_rows(outputs[0], top)[2]) + 1)
 
     def draw(e: Explanation, ax: Any) -> None:
