@@ -51,7 +51,11 @@ def cut_by_default(colours: NDArray[Any], segments: int | None, diagonal: bool) 
     if segments is None and pixels <= _MAX_UNITS:
         return cut_patches(size, None, diagonal)
     if segments is None and pixels <= LARGE_IMAGE:
-        sides = _even_sides(size, _MAX_UNITS)
+        sides = next(
+            sides
+            for count in range(_MAX_UNITS, 0, -1)
+            if ceil(size[0] / (sides := _even_sides(size, count))[0]) * ceil(size[1] / sides[1]) <= _MAX_UNITS
+        )
         cut = cut_patches(size, sides, diagonal)
         note = (
             f"{pixels:,} pixels would take too many calls, so they were cut into {cut.graph.d} patches of {sides[0]} x "
