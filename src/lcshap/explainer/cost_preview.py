@@ -42,7 +42,8 @@ def preview_cost(setup: Setup, selector: MethodSelector, masked: Masked) -> str:
         text += f"\n  chosen  because {selection.reason}"
     own_seconds = expected_own_seconds(method, masked, cost.calls)
     if own_seconds >= _MIN_SHOWN_SECONDS:
-        text += f"\n  own     about {own_seconds:.1g} s of lcshap's own time besides the model, for one output"
+        rounded = float(f"{own_seconds:.1g}")
+        text += f"\n  own     about {rounded:g} s of lcshap's own time besides the model, for one output"
     if setup.curve:
         more = count_curve_calls(graph.d)
         text += f"\n  curve   up to {more:,} more call{'s' * (more != 1)}, for the masking curve"
