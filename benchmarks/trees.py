@@ -268,9 +268,14 @@ def print_table(results: list[dict[str, Any]]) -> None:
         ratio = min(others) / own["first"] if others and own.get("first") else math.nan
         if rows >= 3_000 and not math.isnan(ratio):
             ratios.append(ratio)
+        limits = [
+            float(line["error"].split()[2]) for line in cell.values() if line.get("error", "").startswith("stopped")
+        ]
+        is_bound = math.isnan(ratio) and bool(limits) and "first" in own
+        shown = f"> {min(limits) / own['first']:.2g}" if is_bound else "" if math.isnan(ratio) else f"{ratio:.2g}"
         columns = [_seconds(cell.get(peer)) for peer in peers]
         described = [model, f"{rows:,}", f"{background:,}" if background else "none", "yes" if pairs else ""]
-        print("| " + " | ".join([*described, *columns, str(own.get("megabytes", "")), f"{ratio:.2g}"]) + " |")
+        print("| " + " | ".join([*described, *columns, str(own.get("megabytes", "")), shown]) + " |")
     if ratios:
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         print(f"\nGeometric mean of the ratios of {len(ratios)} cells with 3,000 rows and more: {mean:.2f}")
