@@ -49,6 +49,24 @@ def test_too_many_columns_are_estimated_and_the_reason_says_so():
     assert lc.Explainer(MANY, MASKER, value="prob")(X[0]).provenance["name"] == "graph-kernel-shap"
 
 
+def test_an_estimate_takes_no_more_calls_for_this():
+    """The columns are compared with the model only if all coalitions of them are evaluated."""
+    game = lc.Explainer(MANY, MASKER, value="prob").game(X[0])
+    before = game.row_counter.rows
+    assert isinstance(lc.choose(game.graph, game=game).method, lc.GraphKernelSHAP)
+    assert game.row_counter.rows == before
+
+
+def test_a_model_that_uses_more_than_it_says_is_estimated():
+    class More(ensemble.GradientBoostingClassifier):
+        def predict_proba(self, rows):
+            return super().predict_proba(rows) * (0.5 + 0.1 * (rows[:, [3]] > 0))
+
+    model = More(n_estimators=6, max_depth=2, random_state=0).fit(X * (np.arange(12) != 3), Y)
+    explainer = lc.Explainer(model, MASKER, value="prob", target=0, kind="multilabel")
+    assert explainer(X[0]).provenance["name"] == "graph-kernel-shap"
+
+
 def test_other_questions_are_not_changed():
     assert lc.Explainer(FEW, MASKER, value="prob", interactions=True)(X[0]).provenance["name"] == "graph-kernel-shap"
     assert lc.Explainer(FEW, MASKER, "sample-shapley", value="prob")(X[0]).provenance["name"] == "sample-shapley"

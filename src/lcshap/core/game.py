@@ -73,6 +73,10 @@ class AbstractGame(ABC):
         """The units that v depends on, if this is known from the model; None if any of them may change it."""
         return None
 
+    def depends_only_on(self, units: list[int]) -> bool:
+        """Whether v is the same without all other units. A few coalitions are evaluated."""
+        return len(units) == self.d
+
     def read_structure(self, name: str) -> StructureGame:
         """The same game, computed from what a `TableMethod` reads from the model; `MethodError` if this is impossible.
 

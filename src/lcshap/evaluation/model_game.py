@@ -92,9 +92,12 @@ class ModelGame(AbstractGame):
         return structure_game(name, self.engine.model, self.masked, self.value)
 
     def used_units(self) -> list[int] | None:
-        """The units with a column that the model uses. A few rows are evaluated, to check this."""
-        units = read_used_units(self.engine.model, self.masked)
-        return units if units is not None and others_change_nothing(self, units) else None
+        """The units with a column that the model uses, as it says itself; None if this is not known."""
+        return read_used_units(self.engine.model, self.masked)
+
+    def depends_only_on(self, units: list[int]) -> bool:
+        """Whether v is the same without all other units. A few coalitions are evaluated."""
+        return others_change_nothing(self, units)
 
     def evaluate(self, coalitions: Coalitions) -> Floats:
         """The value of each coalition."""

@@ -139,6 +139,7 @@ class MethodSelector:
         rows_per_call: int = 1,
         can_read: Callable[[TableMethod], bool] | None = None,
         used_units: Callable[[], list[int] | None] | None = None,
+        depends_only_on: Callable[[list[int]], bool] | None = None,
     ) -> Selection:
         """The method for a graph, by a budget in calls. The model is not called and nothing is timed.
 
@@ -149,6 +150,7 @@ class MethodSelector:
             difference. None if it has none.
         used_units : returns the units that v depends on, or None if they are not known; called only if not all
             coalitions fit.
+        depends_only_on : returns whether this is true; called only if all coalitions of these units fit.
         """
         calls = Budget.parse(self.budget).calls(graph.d, rows_per_call)
         selection = self._select(graph, calls, rows_per_call)
@@ -157,7 +159,10 @@ class MethodSelector:
                 if _is_cheaper(method, graph, selection.method, self.max_calls) and can_read(method):
                     return replace(selection, method=method, reason=method.reason)
         if used_units is not None and self._may_leave_out_units and selection.method != Shapley():
-            return leave_out_units(selection, used_units(), calls, rows_per_call, self.budget is None)
+            units = used_units()
+            smaller = leave_out_units(selection, units, calls, rows_per_call, self.budget is None)
+            if smaller.method == selection.method or depends_only_on is None or depends_only_on(units or []):
+                return smaller
         return selection
 
     def table_selections(self, graph: Graph) -> Iterator[Selection]:
@@ -189,7 +194,9 @@ class MethodSelector:
         """
         seconds = self.seconds
         if seconds is None:
-            return self.select(graph, game.rows_per_call, partial(can_estimate, game), game.used_units)
+            return self.select(
+                graph, game.rows_per_call, partial(can_estimate, game), game.used_units, game.depends_only_on
+            )
         deadline = start + seconds
         for method in self._table_methods:
             if can_estimate(game, method, seconds=deadline - time.monotonic()):
