@@ -60,7 +60,7 @@ class ReadLimits:
         return None
 
     def check_size(self, size: int, what: str) -> None:
-        """Raise `DataError` if a file or a part of it is too large."""
+        """Raise `DataError` if a file or a part of it has too many bytes; `size` is their number, and `what` a name."""
         if size > self.max_file_bytes:
             raise DataError(
                 f"Expected at most {self.max_file_bytes:,} bytes in {what}, got {size:,}. Raise max_file_bytes, or "
