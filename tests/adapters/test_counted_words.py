@@ -155,8 +155,11 @@ def test_changed_vectorizers_and_bad_input():
     with pytest.raises(lc.errors.MethodError, match="CountVectorizer that is not fitted"):
         read_weights(unfitted, "predict")
     assert split_counted_words(linear_model.Ridge()) is None
-    with pytest.raises(lc.errors.LcshapError):
-        lc.Explainer(fit("counts"), lc.maskers.Tabular([[0.0, 1.0]]), "linear-shap")([1.0, 2.0])
+    for method in ("linear-shap", "auto"):
+        with pytest.raises(lc.errors.LcshapError):
+            lc.Explainer(fit("counts"), lc.maskers.Tabular([[0.0, 1.0]]), method)([1.0, 2.0])
+    with pytest.raises(TypeError, match="counts the words of texts"):
+        read_weights(fit("counts"), "decision_function").encoder.encode(np.zeros((1, 2)))
 
 
 def test_the_model_is_not_changed():

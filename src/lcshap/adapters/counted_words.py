@@ -64,6 +64,8 @@ class WordCounts(RowEncoder):
 
     def encode(self, rows: Any) -> Floats:
         """The numbers of texts."""
+        if not all(isinstance(row, str) for row in rows):
+            raise TypeError("the model counts the words of texts")
         numbers = self.numbers_of_counts(self.counts(rows))
         return np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, np.float64)
 
