@@ -22,6 +22,7 @@ from ..errors import MethodError, ModelError, TargetError
 from ..maskers.base import Masked
 from ..maskers.distinct import DistinctRows
 from ..values import FixedValue, Loss, Value
+from ..values.value import SAME_CLASSES
 from .engine import BatchRequest, Engine, coalition_in_words
 from .pending_rows import PendingRows, answer_pending
 from .progress import Progress
@@ -246,11 +247,13 @@ def evaluate_model_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> li
 
 
 def at_target(game: ModelGame) -> Value:
-    """The value function of a game, with the target that was resolved for its input."""
-    value = game.value.value
-    if not value.follows_prediction or not game.value.pairs or game.value.multi_output:
+    """The value function of a game for one class: its target, or the predicted class if no target was chosen."""
+    value, fixed = game.value.value, game.value
+    if fixed.multi_output and isinstance(value.target, str) and value.target == SAME_CLASSES:
+        fixed = replace(value, target=None).resolve(fixed.full, fixed.kind, fixed.classes)
+    elif not value.follows_prediction:
         return value
-    return replace(value, target=game.value.pairs[0][0])
+    return value if fixed.multi_output or not fixed.pairs else replace(value, target=fixed.pairs[0][0])
 
 
 def _gradient(engine: Engine, masked: Masked, value: FixedValue) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

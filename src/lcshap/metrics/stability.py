@@ -143,4 +143,6 @@ def _with_seed(explainer: Explainer, seed: int) -> Explainer:
 def _fix_class(explainer: Explainer, x: Any) -> Explainer:
     """The explainer with its target fixed to the class at x."""
     value = at_target(explainer.game(x))
-    return explainer if value == explainer.value_function else replace(explainer, value=value, target=None)
+    if value == explainer.value_function:
+        return explainer
+    return replace(explainer, model=explainer.adapter, value=value, target=None)
