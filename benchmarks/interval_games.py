@@ -2,7 +2,8 @@
 
 `TUNED` names the kinds that were looked at while the prior, the pairs and the standard errors of GraphKernelSHAP were
 chosen. `REPORTED` names those that were only reported; they were written down before the first run. Some formulas of
-both lists were in earlier versions of this benchmark.
+both lists were in earlier versions of this benchmark, and `docs/measurements.md` says which choices were made with
+knowledge of some of the others.
 """
 
 from __future__ import annotations
