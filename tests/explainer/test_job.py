@@ -211,3 +211,40 @@ class TestTrees:
             assert e.provenance["name"] != "tree-shap"
         for options, method in (({"value": "log_prob"}, "Shapley()"), ({}, "TreeSHAP()")):
             assert lc.Explainer(self.model, self.masker, **options).preview(self.X[7]).startswith(method)
+
+
+def test_long_texts_of_many_units_are_refused_before_anything_is_sent():
+    """A megabyte by sentences would send 10^11 characters. What the message names works."""
+    asked = []
+
+    def model(texts):
+        asked.extend(texts)
+        return [float(text.count("7")) for text in texts]
+
+    text = " ".join(f"This is sentence number {k} of a long text." for k in range(25_000))
+    explainer = lc.Explainer(model, lc.maskers.Text("sentence"), kind="output")
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"at most 5e\+10 characters .*splitter= .*smaller budget"):
+        explainer(text)
+    assert asked == []
+
+    def paragraphs(text):
+        step = -(-len(text) // 40)
+        return [(start, min(start + step, len(text))) for start in range(0, len(text), step)]
+
+    longer_units = lc.Explainer(model, lc.maskers.Text(splitter=paragraphs), lc.KernelSHAP(100), kind="output")
+    e = longer_units(text)
+    assert len(e.names) == 40
+    assert abs(e.residual) < 1e-6 * text.count("7")
+
+
+def test_a_table_of_ten_thousand_columns_is_refused_with_what_works():
+    weights = np.linspace(-1.0, 1.0, 10_000)
+    groups = {f"columns {k}": list(range(100 * k, 100 * k + 100)) for k in range(100)}
+
+    def explain(**options):
+        masker = lc.maskers.Tabular(np.zeros((1, 10_000)), **options)
+        return lc.Explainer(lambda rows: np.asarray(rows) @ weights, masker, kind="output")(np.ones(10_000))
+
+    with pytest.raises(lc.errors.GraphError, match=r"at most 33,554,432 edges.* groups= of the columns"):
+        explain()
+    np.testing.assert_allclose(explain(groups=groups).scores, weights.reshape(100, 100).sum(axis=1), atol=1e-6)

@@ -13,7 +13,7 @@ from ..core.explanation import Explanation
 from ..core.method import Method, Stop, run_methods
 from ..core.store import Store
 from ..core.views import PromptView, View
-from ..errors import Interrupted, LcshapError, ModelError, RunFailedError, Unfinished, row_of
+from ..errors import Interrupted, LcshapError, ModelError, PlanTooLargeError, RunFailedError, Unfinished, row_of
 from ..evaluation.engine import Engine
 from ..evaluation.masking_curves import masking_curves
 from ..evaluation.model_game import ModelGame, make_games
@@ -26,6 +26,7 @@ from ..selection.selector import MethodSelector
 from ..values import Value
 
 _WINDOW_ROWS = 1 << 14  # Inputs are processed together up to this many rows, which is enough for full batches.
+_MAX_CHARACTERS = 50_000_000_000  # of all rows of an input; making them takes minutes, and models are slower
 Outcomes = list[Explanation | Exception | None]
 
 
@@ -192,6 +193,8 @@ class Job:
             try:
                 method = selector.select(masked.graph, masked.rows_per_call).method
                 costs[number] = method.cost(masked.graph, self.setup.max_calls).calls
+                if self.setup.max_calls is not None:
+                    _check_characters(masked, costs[number])
                 methods[number] = method
             except LcshapError as error:
                 self.outcomes[number] = error
@@ -225,6 +228,23 @@ class Job:
             return self.setup.stop
         reserve = max((selection.reserve for selection in selections.values()), default=0.0)
         return replace(self.setup.stop or Stop(), deadline=start + selector.seconds - reserve)
+
+
+def _check_characters(masked: Masked, calls: int) -> None:
+    """Raise `PlanTooLargeError` if the model would be sent more characters than anybody can wait for.
+
+    A row has about half of the characters of the text, because coalitions have about half of the units.
+    """
+    characters = calls * masked.row_characters // 2
+    if characters > _MAX_CHARACTERS:
+        raise PlanTooLargeError(
+            f"Expected a plan that sends at most {_MAX_CHARACTERS:.0e} characters to the model, got {calls:,} calls "
+            f"with texts of up to {masked.row_characters:,} characters, about {characters:.0e} in all. Explain a part "
+            "of the text, make fewer and longer units (splitter= takes a function), or set a smaller budget. "
+            "max_calls=None lifts this limit.",
+            calls,
+            exceeded_limit="time",
+        )
 
 
 def _view(game: ModelGame) -> View | None:

@@ -181,6 +181,11 @@ class Masked(ABC):
         return 0
 
     @property
+    def row_characters(self) -> int:
+        """The number of characters of the row of all units if the input is a text; otherwise 0."""
+        return 0
+
+    @property
     def advice(self) -> str:
         """What a user may want to change in the masker, for previews; empty if there is no advice."""
         return ""

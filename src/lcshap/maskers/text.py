@@ -159,6 +159,11 @@ class MaskedText(Masked):
         """The text, its pieces and how absent ones are replaced, without graph and names."""
         return self.text, self.absent, self.pieces, self.numbers, self.apart
 
+    @property
+    def row_characters(self) -> int:
+        """The number of characters of the text."""
+        return len(self.text)
+
     def rows(self, coalitions: Coalitions) -> list[str]:
         """One text per coalition, made of about as many slices of the original as the coalition stores units."""
         check_units(coalitions, self.graph)

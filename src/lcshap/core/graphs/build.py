@@ -115,7 +115,8 @@ def check_edges(count: int) -> None:
     """Raise for more edges than a graph can hold, before they are made."""
     if count > MAX_EDGES:
         raise GraphError(
-            f"Expected a graph of at most {MAX_EDGES:,} edges, got {count:,}. Make units of several parts."
+            f"Expected a graph of at most {MAX_EDGES:,} edges, got {count:,}. Make units of several parts, such as "
+            "groups= of the columns of a table."
         )
 
 
