@@ -9,7 +9,16 @@ from fuzz.__main__ import COUNTS
 
 ROOT = Path(__file__).parents[2]
 FOUND = json.loads((ROOT / "docs/reliability.json").read_text())
-COUNTED = {"files": "files", "payloads": "payloads", "plans": "cases", "interrupts": "interrupted", "kills": "kills"}
+COUNTED = {
+    "files": "files",
+    "payloads": "payloads",
+    "plans": "cases",
+    "interrupts": "interrupted",
+    "kills": "kills",
+    "bits": "flips",
+    "runs": "kills",
+    "edits": "edits",
+}
 
 
 def test_the_page_is_made_from_the_record():
@@ -24,6 +33,6 @@ def test_everything_was_tried_often_enough(name):
 
 
 def test_no_wrong_score_nothing_lost_nothing_leaked():
-    for name in ("faults", "interrupts", "kills", "payloads", "pickling", "remote", "threads"):
+    for name in ("faults", "interrupts", "kills", "payloads", "pickling", "remote", "threads", "bits", "runs", "edits"):
         assert FOUND[name]["failures"] == [], name
     assert FOUND["files"]["foreign"] == 0

@@ -6,7 +6,9 @@ import pytest
 
 ADAPTERS = ("callable", "remote", "sklearn", "onnx")
 SHORT = {
+    "bits": {"count": 60},
     "connections": {"count": 200, "questions": 5},
+    "edits": {"count": 2},
     "faults": {"count": 1, "most": 6},
     "interrupts": {"count": 10},
     "kills": {"count": 12},
@@ -14,6 +16,7 @@ SHORT = {
     "pickling": {"count": 1, "names": ADAPTERS, "spawn": False},
     "plans": {"count": 6},
     "remote": {"count": 8},
+    "runs": {"count": 2},
     "threads": {"count": 2, "names": ADAPTERS},
 }
 
