@@ -296,7 +296,9 @@ def test_float32_logits_do_not_round_small_differences_to_zero():
     """The log of a softmax in single precision cannot see a change that the logits show."""
     logits = lambda x: np.stack([x.sum(axis=1) * 1e-3 + 20, 0 * x[:, 0]], axis=1).astype(np.float32)  # noqa: E731
     x = np.ones(5)
-    e = lc.Explainer(CallableModel(logits, "logits"), lc.maskers.Tabular(np.zeros(5)), lc.FeatureAblation())(x)
+    masker = lc.maskers.Tabular(np.zeros(5))
+    model = CallableModel(logits, "logits")
+    e = lc.Explainer(model, masker, lc.FeatureAblation(), target=0, value="log_prob")(x)
     single = torch.log_softmax(torch.tensor(logits(np.array([x, [0, 1, 1, 1, 1]]))), dim=1)[:, 0]
     assert single[0] == single[1]
     assert (e.scores > 0).all()
