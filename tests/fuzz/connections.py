@@ -118,9 +118,11 @@ async def _attack(host: str, port: int, count: int, seed: int) -> None:
         await asyncio.sleep(0.05)
     print("all are connected", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    pending = set(tasks)
+    while pending:  # A connection that ends at the moment of its cancellation goes on, so it is cancelled again.
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=1)
     print(json.dumps({"opened": attackers.opened, "closed by the server": attackers.closed}))
 
 
