@@ -209,7 +209,7 @@ class TestTrees:
         ):
             e = lc.Explainer(self.model, self.masker, **options)(self.X[7])
             assert e.provenance["name"] != "tree-shap"
-        for options, method in (({"value": "log_prob"}, "Shapley()"), ({}, "TreeSHAP()")):
+        for options, method in (({"value": "log_prob"}, "Shapley()"), ({}, "TreeSHAP(")):
             assert lc.Explainer(self.model, self.masker, **options).preview(self.X[7]).startswith(method)
 
 
