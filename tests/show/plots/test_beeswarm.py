@@ -61,6 +61,8 @@ def test_the_same_each_time_and_no_two_points_in_one_place():
     assert moved.tolist() == swarm_offsets(scores, np.zeros(11, int)).tolist()
     assert len(set(zip(scores, moved, strict=True))) == 11
     assert abs(swarm_offsets(np.zeros(500), np.zeros(500, int))).max() <= 0.43
+    offsets = swarm_offsets(np.r_[np.zeros(500), np.arange(20.0), 5.0], np.r_[np.zeros(500, int), np.ones(21, int)])
+    assert np.abs(offsets[500:]).max() == 0.15  # the crowded row does not press the points of the other one together
     assert swarm_offsets(np.array([0.0, 0.0]), np.array([0, 1])).tolist() == [0, 0]
 
 

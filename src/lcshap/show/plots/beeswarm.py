@@ -133,6 +133,9 @@ def _notes(points: UnitPoints, hues: NDArray[np.float64], max_inputs: int) -> li
 def swarm_offsets(scores: NDArray[np.float64], rows: NDArray[np.integer]) -> NDArray[np.float64]:
     """How far each point is moved off the middle of its row, so that points side by side can be told apart.
 
+    Each row has its own scale, so that the distribution of a unit with large scores is visible beside that of a unit
+    whose scores are nearly all zero.
+
     >>> swarm_offsets(np.array([1.0, 1.0, 1.0, 5.0]), np.array([0, 0, 0, 0])).round(2).tolist()
     [0.0, 0.15, -0.15, 0.0]
     """
@@ -144,7 +147,9 @@ def swarm_offsets(scores: NDArray[np.float64], rows: NDArray[np.integer]) -> NDA
     number = np.empty(len(bins), np.int64)
     number[order] = np.arange(len(bins)) - firsts
     steps = (number + 1) // 2 * np.where(number % 2, 1, -1)
-    return np.asarray(steps * min(0.15, 0.42 / max(1, np.abs(steps).max())))
+    largest = np.ones(rows.max() + 1)
+    np.maximum.at(largest, rows, np.abs(steps))
+    return np.asarray(steps * np.minimum(0.15, 0.42 / largest)[rows])
 
 
 def draw_value_bar(ax: Any, drawn: Any, tables: bool, dark: bool) -> None:
