@@ -117,5 +117,21 @@ def test_trees_travel():
     assert expected.scores.any()
 
 
+def test_columns_are_those_of_the_model():
+    pandas = pytest.importorskip("pandas")
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    table = pandas.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    model = linear_model.LogisticRegression().fit(table, table["a"] > 0)
+    background, row = table[["b", "a"]].iloc[:5], table[["b", "a"]].iloc[7]
+    expected = lc.Explainer(model, background)(row)
+    with IsolatedModel(partial(_same, model)) as isolated:
+        assert (isolated.feature_names_in_, isolated.readable_outputs) == (["a", "b"], None)
+        assert lc.Explainer(isolated, background, value="prob")(row).names == expected.names
+    with IsolatedModel(partial(_same, model), "logits") as isolated:
+        assert isolated.readable_outputs == "margin"
+        np.testing.assert_allclose(lc.Explainer(isolated, background)(row).scores, expected.scores)
+    assert abs(expected.scores[0]) > 1
+
+
 def _same(obj):
     return obj

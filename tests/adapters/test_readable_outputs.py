@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lcshap.adapters import CallableModel, SklearnModel
-from lcshap.adapters.readable_outputs import readable_kind, returns_forest_probabilities, returns_readable_margin
+from lcshap.adapters.readable_outputs import readable_kind
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 4))
@@ -34,7 +34,7 @@ def test_logits_give_the_probabilities_of_the_estimator(name, y):
     estimator = MODELS[name].fit(X, y)
     assert readable_kind(estimator) == "logits"
     model = SklearnModel(estimator, "logits")
-    assert returns_readable_margin(model)
+    assert model.readable_outputs == "margin"
     outputs = np.asarray(model.predict(X), np.float64)
     probabilities = softmax(outputs, axis=1) if outputs.shape[1] > 1 else expit(outputs)
     expected = estimator.predict_proba(X)[:, -probabilities.shape[1] :]
@@ -68,10 +68,9 @@ def test_forests():
     ):
         estimator.fit(X, THREE)
         assert readable_kind(estimator) == "probabilities"
-        assert returns_forest_probabilities(SklearnModel(estimator))
-        assert not returns_forest_probabilities(
-            SklearnModel(make_pipeline(neighbors.KNeighborsClassifier()).fit(X, TWO))
-        )
+        assert SklearnModel(estimator).readable_outputs == "probabilities"
+    neighbours = make_pipeline(neighbors.KNeighborsClassifier()).fit(X, TWO)
+    assert SklearnModel(neighbours).readable_outputs is None
 
 
 def test_all_other_models():
@@ -84,5 +83,5 @@ def test_all_other_models():
     for estimator in others:
         assert readable_kind(estimator.fit(X, TWO)) is None
     assert readable_kind(len) is None
-    assert not returns_readable_margin(CallableModel(len, "logits"))
-    assert not returns_forest_probabilities(CallableModel(len, "probabilities"))
+    assert CallableModel(len, "logits").readable_outputs is None
+    assert CallableModel(len, "probabilities").readable_outputs is None

@@ -19,7 +19,22 @@ from playground_client import Client
 import lcshap as lc
 from lcshap.cli.options_shared import ModelOptions, OutputKind
 from lcshap.cli.serving import load_isolated, model_source, read_examples
+from lcshap.core.io import from_dict
 from lcshap.errors import MaskerError
+
+MODELS = """
+import numpy as np
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+
+X = np.random.default_rng(0).normal(size=(30, 11))
+two = (X[:, 0] + X[:, 1] * X[:, 2] > 0.2).astype(int)
+three = two + (X[:, 2] > 0.5)
+boosted = GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, two)
+forest = RandomForestClassifier(4, random_state=0).fit(X, two)
+logistic = LogisticRegression().fit(X, three)
+"""
+EXPECTED = {"boosted": ("log_odds", "TreeSHAP"), "forest": ("prob", "TreeSHAP"), "logistic": ("output", "LinearSHAP")}
 
 
 @pytest.fixture
@@ -89,10 +104,10 @@ def test_the_server_survives_a_crash_of_the_model(tmp_path, exit_stack):
 def test_remote_models_stay_in_the_process(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     module(tmp_path, "far", "async def model(texts):\n    return [len(text) for text in texts]\n")
-    far = load_isolated("far:model", ModelOptions(model="far:model", kind=OutputKind("output")))
+    far = load_isolated("far:model", lc.maskers.Text(), ModelOptions(model="far:model", kind=OutputKind("output")))
     assert not isinstance(far, lc.adapters.IsolatedModel)  # it asks another machine: it stays here
     with pytest.raises(lc.errors.OptionError, match="Expected a name that crashing_model has for --model, got 'none'"):
-        load_isolated("crashing_model:none", ModelOptions())
+        load_isolated("crashing_model:none", lc.maskers.Text(), ModelOptions())
 
 
 def test_hosts_and_ports_that_are_refused():
@@ -126,3 +141,45 @@ def test_source_of_models_makes_them(model):
     exec(model_source(model), names)
     assert names["model"] is not None
     assert model_source("evil; import os:x") is None
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_isolated_model_of_a_table_has_the_defaults_of_tables(tmp_path, name):
+    pytest.importorskip("sklearn")
+    module(tmp_path, "classifiers", MODELS)
+    models = {}
+    exec(MODELS, models)
+    rows = models["X"]
+    lines = [",".join("abcdefghijk"), *(",".join(map(repr, row.tolist())) for row in rows)]
+    (tmp_path / "rows.csv").write_text("\n".join(lines))
+    table = ("--csv", "rows.csv", "--row", "0", "--background", "5")
+    process, url = serving("--model", f"classifiers:{name}", *table, folder=tmp_path)
+    try:
+        x = {"table": read_about(url)["input"]["examples"][0]["content"]}
+        client = Client(SimpleNamespace(url=url))
+        events = client.explain({"input": x, "columns": [{}]})
+        assert events[-1][0] == "done", events[-1]
+        e = from_dict(client.http.get(f"/api/results/{events[-1][1]['result']}/json").json())
+        path = client.explain({"input": x, "columns": [{"method": "deletion-path"}]})[-1][1]["result"]
+        path = from_dict(client.http.get(f"/api/results/{path}/json").json())
+        content = {"input": x, "column": {}, "removed": [1], "replaced": {}}
+        answer = client.post("/api/ask", content).json()
+        locality = client.post("/api/locality", {"input": x, "column": {}, "output": 1 if name == "logistic" else 0})
+        refused = client.post("/api/locality", {"input": x, "column": {}, "output": "first"}).json()
+        client.http.close()
+    finally:
+        stop(process)
+    expected = lc.Explainer(models[name], lc.maskers.Tabular(rows[1:], summary=5))(rows[0])
+    value, method = EXPECTED[name]
+    assert (e.provenance["value"], expected.provenance["value"]) == (value, value)
+    assert e.provenance["method"] == expected.provenance["method"]
+    assert e.provenance["method"].startswith(method)
+    assert e.provenance["targets"] == expected.provenance["targets"]
+    np.testing.assert_allclose(e.scores, expected.scores, atol=1e-12)
+    assert np.abs(e.scores).max() > 1e-3
+    assert path.provenance["targets"] == [str(models[name].predict(rows[:1])[0])]  # of the decision, also in a table
+    if name == "logistic":  # a linear model changes by exactly the scores, in each class
+        change = np.subtract(answer["now"]["values"], answer["before"]["values"])
+        np.testing.assert_allclose(change, -expected.scores[1], atol=1e-12)
+    assert locality.status_code == 200, locality.text
+    assert "number of an output" in refused["error"]

@@ -130,6 +130,15 @@ class Model(ABC):
         return None
 
     @property
+    def readable_outputs(self) -> Literal["margin", "probabilities"] | None:
+        """Which outputs of a classifier of columns these are, if exact scores can be computed from its structure.
+
+        "margin" for log-odds or logits that are sums over trees, weights or terms; "probabilities" for those of a
+        forest; None for all others.
+        """
+        return None
+
+    @property
     def has_parts(self) -> bool:
         """Whether the model has `parts`."""
         return False

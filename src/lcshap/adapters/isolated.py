@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ _ATTRIBUTES = (
     "blends",
     "counts_tokens",
     "has_parts",
+    "readable_outputs",
 )
 _HOW_TO_IMPORT = (
     "Define it at the top of a module that can be imported. In a script, use it below `if __name__ == '__main__':`, "
@@ -53,6 +54,7 @@ class IsolatedModel(Model):
 
     Attributes
     ----------
+    feature_names_in_ : the names of the columns that the model was fitted on, if it knows them.
     remote : whether the model is a `RemoteModel`. Such models need no separate process, because they run on another
         machine.
 
@@ -90,6 +92,7 @@ class IsolatedModel(Model):
         self.kind, self.classes = self._model_info["kind"], self._model_info["classes"]
         self.batch_size, self.target = self._model_info["batch_size"], self._model_info["target"]
         self.record, self.answer_and_spans = self._model_info["record"], self._model_info["answer_and_spans"]
+        self.feature_names_in_: list[str] | None = self._model_info["feature_names_in_"]
         self.remote: bool = self._model_info["remote"]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -136,6 +139,12 @@ class IsolatedModel(Model):
         if name not in self._structures:
             self._structures[name] = self._ask("structure", name)
         return self._structures[name]
+
+    @property
+    def readable_outputs(self) -> Literal["margin", "probabilities"] | None:
+        """Which outputs of the model in the other process its structure may explain exactly."""
+        readable: Literal["margin", "probabilities"] | None = self._model_info["readable_outputs"]
+        return readable
 
     def used_columns(self) -> NDArray[np.intp] | None:
         """The numbers of the columns that the model in the other process uses."""
@@ -218,7 +227,14 @@ class _ModelServer:
         attributes = {name: getattr(model, name) for name in _ATTRIBUTES}
         record = {"model": type(model).__name__, **attributes["record"]}
         classes = None if attributes["classes"] is None else [str(name) for name in attributes["classes"]]
-        return attributes | {"record": record, "classes": classes, "remote": isinstance(model, RemoteModel)}
+        fitted = getattr(getattr(model, "estimator", model), "feature_names_in_", None)
+        columns = None if fitted is None else [str(name) for name in fitted]
+        return attributes | {
+            "record": record,
+            "classes": classes,
+            "feature_names_in_": columns,
+            "remote": isinstance(model, RemoteModel),
+        }
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)

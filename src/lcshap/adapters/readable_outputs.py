@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from .base import Kind, Model
+from .base import Kind
 from .column_preprocessing import flatten_pipeline, sklearn_class
-from .sklearn import SklearnModel
 from .tree_models import has_log_odds_margin
 
 _FORESTS = ("DecisionTreeClassifier", "ExtraTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier")
@@ -50,16 +49,17 @@ def readable_kind(estimator: Any) -> Kind | None:
     return "margin" if is_exponential or name == "AdaBoostClassifier" else None
 
 
-def returns_readable_margin(model: Model) -> bool:
-    """Whether the logits of an adapter are the margins of an estimator, which its structure may explain exactly."""
-    return isinstance(model, SklearnModel) and model.kind == "logits" and model.method == "decision_function"
+def readable_outputs(estimator: Any, method: str, kind: Kind) -> Literal["margin", "probabilities"] | None:
+    """Which outputs a method of an estimator returns, if its structure may explain them exactly, see `Model`.
 
-
-def returns_forest_probabilities(model: Model) -> bool:
-    """Whether the outputs of an adapter are the probabilities of a forest, which are sums over its trees."""
-    if not isinstance(model, SklearnModel) or model.method != "predict_proba":
-        return False
-    return sklearn_class(flatten_pipeline(model.estimator)[1]) in _FORESTS
+    >>> from sklearn.svm import SVC
+    >>> readable_outputs(SVC(), "decision_function", "logits"), readable_outputs(SVC(), "predict_proba", "logits")
+    ('margin', None)
+    """
+    if method == "decision_function" and kind == "logits":
+        return "margin"
+    is_forest = sklearn_class(flatten_pipeline(estimator)[1]) in _FORESTS
+    return "probabilities" if method == "predict_proba" and is_forest else None
 
 
 def _is_one_versus_rest(model: Any) -> bool:

@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from .declared_kinds import advice_for, declared_kind
 from .fitted_state import FittedState
 from .linear_models import link_function, read_weights
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
+from .readable_outputs import readable_outputs
 from .tree_models import PATH_LENGTH, margin_function, path_length_function, read_summed_trees
 from .used_columns import used_columns
 
@@ -115,6 +116,11 @@ class SklearnModel(Model):
         if name not in self._structures:
             self._structures[name] = _READERS[name](self.estimator, self.method)
         return self._structures[name]
+
+    @property
+    def readable_outputs(self) -> Literal["margin", "probabilities"] | None:
+        """Whether these are the margins of an estimator, or the probabilities of a forest, which are sums."""
+        return readable_outputs(self.estimator, self.method, self.kind)
 
     def used_columns(self) -> NDArray[np.intp] | None:
         """The numbers of the columns that a tree ensemble, a linear or an additive model uses; None for others."""

@@ -37,8 +37,13 @@ class ExplainInput(NamedTuple):
     classes: list[str] | None
 
 
-def read_case(source: Input, task: ModelOptions, load: Callable[[str], Any] = load_model) -> ExplainInput:
-    """The model that `load` returns for --model, and the input that the options name."""
+def load_here(name: str, masker: Masker) -> Any:
+    """Load a model in this process. The explainer adapts it to the masker."""
+    return load_model(name)
+
+
+def read_case(source: Input, task: ModelOptions, load: Callable[[str, Masker], Any] = load_here) -> ExplainInput:
+    """The model that `load` returns for --model and the masker, and the input that the options name."""
     if task.model is None:
         raise UsageError(
             "Expected a model, got none. Give one with --model: an .onnx file, package.module:object, demo-text or "
@@ -53,14 +58,16 @@ def read_case(source: Input, task: ModelOptions, load: Callable[[str], Any] = lo
         raise UsageError(f"Expected a model, got {task.model!r}{suggest_names(task.model, DEMOS)}.")
     if not source_names and task.model not in DEMOS:
         raise UsageError(f"Expected an input, got none. Give one with {', '.join(f'--{name}' for name in SOURCES)}.")
+    model = None
     if task.model in DEMOS:
         model, masker, x = DEMOS[task.model]()
         masker, x = _demo_input(masker, x, source, source_names)
     else:
-        model = load(task.model)
         masker, x = _READERS[source_names[0]](source)
     if source.masker is not None:
         masker = import_named(source.masker, "--masker")
+    if task.model not in DEMOS:
+        model = load(task.model, masker)
     classes = None if task.classes is None else [name.strip() for name in task.classes.split(",")]
     kind = None if task.kind is None else task.kind.value
     return ExplainInput(image_model(model, source, kind), masker, x, kind, classes)

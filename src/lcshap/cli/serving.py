@@ -13,11 +13,11 @@ from ..adapters.isolated import IsolatedModel
 from ..errors import MaskerError
 from ..explainer import Explainer
 from ..explainer.default_values import adapt_model
-from ..maskers import Masker
+from ..maskers import Masker, Tabular
 from ..maskers.image_files import decode_image
 from .explaining import checked_method_options, make_explainer
 from .input_files import display_name, read_input_file
-from .input_reading import DEMOS, SOURCES, read_case
+from .input_reading import DEMOS, SOURCES, load_here, read_case
 from .models import load_model
 from .named_methods import make_methods
 from .option_groups import UsageError
@@ -49,7 +49,7 @@ def prepare_serving(
     """
     has_input = any(getattr(source, name) is not None for name in SOURCES)
     needs_placeholder = not has_input and task.model not in DEMOS
-    load = load_model if same_process else partial(load_isolated, task=task)
+    load = load_here if same_process else partial(load_isolated, task=task)
     case = read_case(replace(source, text=_PLACEHOLDER_TEXT) if needs_placeholder else source, task, load)
     inputs = list(case.x.values()) if source.lines is not None else [case.x]
     if examples is not None:
@@ -60,17 +60,18 @@ def prepare_serving(
     return PlaygroundSetup(explainer, inputs, model_source(task.model or ""))
 
 
-def load_isolated(name: str, task: ModelOptions) -> Any:
+def load_isolated(name: str, masker: Masker, task: ModelOptions) -> Any:
     """Load a model in a separate process, so that the server survives its death; remote models stay in this process."""
-    model = IsolatedModel(partial(_make_model, name, None if task.kind is None else task.kind.value, task.value))
+    kind, is_table = None if task.kind is None else task.kind.value, isinstance(masker, Tabular)
+    model = IsolatedModel(partial(_make_model, name, kind, task.value, is_table))
     if not model.remote:
         return model
     model.close()
     return load_model(name)
 
 
-def _make_model(name: str, kind: Any, value: str | None) -> Model:
-    return adapt_model(load_model(name), kind, value)
+def _make_model(name: str, kind: Any, value: str | None, is_table: bool) -> Model:
+    return adapt_model(load_model(name), kind, value, is_table)
 
 
 def _method_options(

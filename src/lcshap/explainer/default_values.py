@@ -21,7 +21,7 @@ from typing import Any, Literal, cast
 
 from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
-from ..adapters.readable_outputs import readable_kind, returns_forest_probabilities, returns_readable_margin
+from ..adapters.readable_outputs import readable_kind
 from ..adapters.tree_models import has_log_odds_margin
 from ..core.method import Method
 from ..estimators.paths import DeletionPath, InsertionPath
@@ -37,13 +37,16 @@ TABLE_FLOOR = 1e-4  # the lower bound of probabilities whose log-odds are explai
 _WITHOUT_TARGET = (*LOSSES, "mse", "expected_log_prob")
 
 
-def adapt_model(
-    model: Any, kind: Kind | Literal["regression"] | None, value: Any, masker: Masker | None = None
-) -> Model:
-    """The adapter that an explainer with these options puts its model behind."""
+def adapt_model(model: Any, kind: Kind | Literal["regression"] | None, value: Any, is_table: bool = False) -> Model:
+    """The adapter that an explainer with these options puts its model behind.
+
+    Parameters
+    ----------
+    is_table : whether the inputs are rows of a table, for which another kind may be the default.
+    """
     name = value.name if isinstance(value, Value) else value
     if kind is None and not isinstance(model, Model):  # The user did not set another kind.
-        if isinstance(masker, Tabular) and value in (None, "log_odds"):
+        if is_table and value in (None, "log_odds"):
             readable = readable_kind(model)
             kind = readable if readable == "logits" or (readable == "margin" and value is None) else None
         elif name == "log_odds" and has_log_odds_margin(model):
@@ -68,12 +71,12 @@ def choose_value(adapter: Model, masker: Masker, value: Any, target: Any, follow
         target = None if adapter.kind == "output" else SAME_CLASSES
     if adapter.kind in KINDS_WITHOUT_PROBABILITIES or value not in (None, "log_odds"):
         return find_value(value, adapter.kind, target)
-    if returns_readable_margin(adapter):
+    if adapter.readable_outputs == "margin":
         is_binary = adapter.classes is None or len(adapter.classes) == 2
         if is_binary:
             return Value("log_odds", target, average="after")
         return Value("output" if value is None else value, target)
-    if value is None and returns_forest_probabilities(adapter):
+    if value is None and adapter.readable_outputs == "probabilities":
         return Value("prob", target)
     return Value("log_odds", target, TABLE_FLOOR)
 

@@ -30,6 +30,7 @@ from ..evaluation.structure_games import can_read
 from ..maskers.base import Masked, Masker
 from ..maskers.masked_table import MaskedTabular
 from ..maskers.table_inputs import TableInputs, table_of_masked
+from ..maskers.tabular import Tabular
 from ..selection.locality import Locality, locality
 from ..selection.selector import InteractionsOption, MethodSelector
 from ..values import Value
@@ -132,7 +133,7 @@ class Explainer:
         if self.stop is not None and self.stop.deadline is not None:
             raise OptionError('Expected stop without a deadline, got one. Give the seconds an input as budget="30s".')
         execution, early = self.execution, self.stop is not None and self.stop.early
-        adapter = adapt_model(self.model, self.kind, self.value, self.masker)
+        adapter = adapt_model(self.model, self.kind, self.value, isinstance(self.masker, Tabular))
         one_decision = explains_decision(self.method, self.goal, self.curve)
         value = choose_value(adapter, self.masker, self.value, self.target, one_decision)
         check_class_names(value.target, self.classes or adapter.classes)

@@ -26,6 +26,7 @@ from ..evaluation.engine import Engine
 from ..evaluation.model_game import ModelGame
 from ..explainer import Explainer
 from ..explainer.cost_preview import expected_own_seconds, preselect_method
+from ..explainer.default_values import choose_value, explains_decision
 from ..explainer.job import Job
 from ..maskers.base import Masked
 from ..selection.locality import locality
@@ -91,18 +92,24 @@ class Session:
         It is built once and kept for the requests that follow. Raises `OptionError` where there is no such target or
         reference.
         """
-        return self._explainers(column.target, column.reference)
+        is_path = column.name is not None and explains_decision(column.name, None, curve=False)
+        return self._explainers(column.target, column.reference, is_path)
 
-    def _build_explainer(self, target: Any, reference: str) -> Explainer:
+    def _build_explainer(self, target: Any, reference: str, is_path: bool) -> Explainer:
+        """The explainer of a target and a reference. A path is about the predicted class, also in a table."""
         base = self.explainer
         if reference not in self.maskers:
             raise OptionError(f"Expected one of {', '.join(self.maskers)} as reference, got {reference!r:.60}.")
+        value, target = base.value, base.target if target is None else target
+        if is_path:
+            value, target = choose_value(base.adapter, self.maskers[reference], value, target, True), None
         most_calls = min(self.limits.calls, base.execution.max_calls or self.limits.calls)
         return replace(
             base,
             model=base.adapter,
             masker=self.maskers[reference],
-            target=base.target if target is None else target,
+            value=value,
+            target=target,
             store=self.store,
             curve=False,
             execution=replace(base.execution, progress=False, max_calls=most_calls),
@@ -255,9 +262,15 @@ class Session:
         self.update_seconds_per_row(run)
         return FinishedRun(x, explanations)
 
-    def locality(self, run: Run, x: Any, column: Column) -> dict[str, Any]:
-        """How far local methods are from the Shapley value on this input."""
+    def locality(self, run: Run, x: Any, column: Column, output: int = 0) -> dict[str, Any]:
+        """How far local methods are from the Shapley value on this input, for one output if several are explained."""
         game = self.game(run, column, self.mask(column, x))
+        if game.value.multi_output:
+            if not 0 <= output < len(game.value.pairs):
+                raise OptionError(f"Expected an output from 0 to {len(game.value.pairs) - 1}, got {output}.")
+            first, second = game.value.pairs[output]
+            column = replace(column, target=first if second is None else (first, second))
+            game = self.game(run, column, self.mask(column, x))
         measurement = locality(game, game.graph, max_calls=self.explainer_for(column).execution.max_calls)
         distances = [
             {"method": str(d.method.name), "parameters": str(d.method), "calls": d.calls, "distance": d.distance}

@@ -13,10 +13,10 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from ..core.redact import describe_error, redact
-from ..errors import LcshapError, Unfinished
+from ..errors import LcshapError, OptionError, Unfinished
 from .packing import pack_blocks
 from .playground_page import make_page
-from .requests import parse_column, parse_columns, parse_replacements, parse_request_json, parse_units
+from .requests import describe_type, parse_column, parse_columns, parse_replacements, parse_request_json, parse_units
 from .run_queue import PlaygroundBusyError, Run
 from .saving import save_as
 from .session import Session
@@ -105,7 +105,10 @@ class _Api:
 
         def work(run: Run) -> dict[str, Any]:
             x = session.reader.read(body.get("input"))
-            return session.locality(run, x, parse_column(body.get("column")))
+            output = body.get("output", 0)
+            if not isinstance(output, int):
+                raise OptionError(f"Expected the number of an output, got {describe_type(output)}.")
+            return session.locality(run, x, parse_column(body.get("column")), output)
 
         return await self._answer_when_done(request, work)
 

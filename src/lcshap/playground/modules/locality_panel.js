@@ -6,7 +6,7 @@ import { byId, make } from "./elements.js";
 import { format } from "./numbers.js";
 import { columnOf, playground } from "./playground_state.js";
 import { runCancellable } from "./run_controls.js";
-import { shown } from "./shown.js";
+import { outputNumber, shown } from "./shown.js";
 
 export function startLocality() {
   byId("measure-locality").onclick = measureLocality;
@@ -18,7 +18,7 @@ async function measureLocality() {
   const column = { ...(target ? { target } : {}), ...(reference ? { reference } : {}) };
   byId("locality").replaceChildren();
   await runCancellable(async (signal) => {
-    const content = { input: playground.shownRun.input, column };
+    const content = { input: playground.shownRun.input, column, output: outputNumber() };
     const { distances, calls } = await postJson("/api/locality", content, signal);
     const titles = ["Method", "Distance to Shapley", "Relative"];
     const text = `Root mean square over units, 95 % intervals, ${calls.toLocaleString("en")} calls.`;

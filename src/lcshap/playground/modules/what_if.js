@@ -8,7 +8,7 @@ import { drawInto } from "./picture_panel.js";
 import { columnOf, playground } from "./playground_state.js";
 import { makePredictionTable } from "./prediction.js";
 import { showReplaceForm, startReplaceForm } from "./replace_form.js";
-import { shown } from "./shown.js";
+import { outputNumber, shown } from "./shown.js";
 
 const originalStep = () => ({ removed: [], replaced: {}, response: null, text: "the original input" });
 const timeline = { steps: [originalStep()], at: 0, unit: null }; // `unit` is the one that can be replaced
@@ -141,7 +141,7 @@ function changeText(step) {
   const { before, now } = step.response ?? {};
   const subject = shown.entry.facts.find(([name]) => name === "explains")?.[1] || "the output";
   const actual = step.response
-    ? `Actual change of ${subject}: ${format(now.values[0] - before.values[0], 3, true)}.`
+    ? `Actual change of ${subject}: ${format(now.values[outputNumber()] - before.values[outputNumber()], 3, true)}.`
     : "Calling the model.";
   const hasFlipped = before?.decision_unchanged && now.decision_unchanged === false;
   const flipped = hasFlipped ? " The predicted class has changed." : "";
@@ -162,7 +162,7 @@ function showHistory() {
     const current = k === timeline.at ? { "aria-current": "step" } : {};
     const button = make("button", { type: "button", ...current }, step.text);
     button.onclick = () => goToStep(k);
-    const value = step.response ? `: ${format(step.response.now.values[0], 4)}` : "";
+    const value = step.response ? `: ${format(step.response.now.values[outputNumber()], 4)}` : "";
     return make("li", {}, button, value);
   });
   byId("steps").replaceChildren(...items);

@@ -44,6 +44,12 @@ export function findShown() {
   state.step = Math.min(state.step, shown.steps.counts.length - 1);
 }
 
+/** The number of the shown output among those that its column explains, such as all classes of a table. */
+export function outputNumber() {
+  const { entries } = shown.listed;
+  return shown.number - entries.findIndex(([method]) => method === entries[shown.number][0]);
+}
+
 /** The stops of the slider: distinct numbers of units, from the masking curve if there is one. */
 function stepsOf(entry, count) {
   const stops = Math.min(count, count > 40 ? 20 : count);
