@@ -138,7 +138,8 @@ class Method(ABC):
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
         """What the method takes on this `graph`, at most `max_calls`. Nothing is evaluated.
 
-        No coalitions are chosen if their number is known without them.
+        No coalitions are chosen if their number is known without them. Where counting them would take long, the
+        largest possible number is given, and `Cost.exact` is False.
 
         >>> import lcshap as lc
         >>> lc.DeletionPath(budget=40).cost(lc.Graph.chain(10)).calls, lc.Saliency().cost(lc.Graph.chain(10)).gradients
@@ -146,6 +147,9 @@ class Method(ABC):
         """
         with self._advice_if_too_large(graph, max_calls):
             calls = self._count_calls(graph, max_calls)
+            bound = self._bound_calls(graph, max_calls) if calls is None else None
+        if bound is not None:
+            return describe_bound(self, graph, bound, max_calls)
         if calls is None:
             plan = self.plan(graph, max_calls)
             return Cost(plan.calls, True, 0, str(plan))
@@ -289,6 +293,13 @@ class Method(ABC):
         """The number of calls of the plan, if it is known before the plan is made. Raises what `_plan` would raise."""
         return None
 
+    def _bound_calls(self, graph: Graph, limit: int | None) -> int | None:
+        """The largest possible number of calls of the plan if counting them would take long, otherwise None.
+
+        Raises `PlanTooLargeError` if a lower bound is above `limit`.
+        """
+        return None
+
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         """Methods to recommend if this one costs too much, in groups: of each group, the first one that fits."""
         return ()
@@ -303,7 +314,10 @@ class Method(ABC):
         suggestions = []
         for group in self._cheaper(graph):
             for method in group:
-                calls = method.calls_within(graph, limit)
+                try:
+                    calls = method.calls_within(graph, limit)
+                except MethodError:  # the method does not exist for so many units
+                    continue
                 if calls is not None:
                     suggestions.append(f"{method} takes {calls:,}")
                     break
@@ -342,6 +356,15 @@ def _count_rows(program: Program[Explanation], game: AbstractGame) -> Program[Ex
 def _make_stop(tolerance: float | None, top: int | None, confidence: float) -> Stop | None:
     stop = Stop(tolerance, top, confidence)
     return stop if stop.early else None
+
+
+def describe_bound(method: Method, graph: Graph, bound: int, max_calls: int | None) -> Cost:
+    """The cost of a method that takes at most so many calls on a `graph`, and is refused above `max_calls`."""
+    calls = bound if max_calls is None else min(bound, max_calls)
+    words = f"up to {calls:,} ({calls / graph.d:.1f} per unit), each a distinct coalition, ∅ and V included"
+    if calls < bound:
+        words += "; if there are more, it is refused"
+    return Cost(calls, False, 0, f"{method}\n  on      {graph}\n  calls   {words}")
 
 
 def check_integer(name: str, value: Any, minimum: int = 0) -> int:

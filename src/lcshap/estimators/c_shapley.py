@@ -16,12 +16,14 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph, SetsOfSize, connected_sets
 from ..core.graphs.connected import as_matrix
 from ..core.method import Method, check_choice, check_integer
-from ..core.plan import TERMS_PER_PIECE, Plan, Terms, check_terms, check_time, memory_check, size_check
+from ..core.plan import TERMS_PER_PIECE, Plan, Terms, check_calls, check_terms, check_time, memory_check, size_check
 from ..errors import MethodError
 from .axioms import Axioms
 from .cheaper_methods import limit_search_time
-from .subsets import CONTEXTS, Context, balls_within
+from .subsets import CONTEXTS, Context, balls_within, bound_connected_sets, bound_subsets
 
+_MIN_BOUNDED_UNITS = 1_000  # on smaller graphs the coalitions are counted
+_MAX_LISTED_CALLS = 300_000  # more take long to list
 _MAX_INDICES = 1 << 24  # unit indices that are in memory at once
 
 
@@ -121,6 +123,51 @@ class CShapley(Method):
         if self.weights != "auto":
             return self
         return replace(self, weights="paper" if graph.is_chain else "myerson")
+
+    def _count_calls(self, graph: Graph, limit: int | None) -> int | None:
+        if limit is None or graph.d < _MIN_BOUNDED_UNITS or not self._is_counted_on(graph):
+            return None
+        # On a chain: intervals, and for direct marginals intervals without a unit that is not at their end.
+        d, order = graph.d, graph.d if self.order is None else self.order
+        longest = min(2 * order + 1, d if self.max_size is None else min(self.max_size, d))
+        calls = longest * (2 * d - longest + 1) // 2 + 1 + (longest < d)
+        check_calls(calls, limit)
+        if self.marginals == "direct":
+            sides = range(1, min(order, longest) + 1)
+            calls += sum(d - left - right for left in sides for right in sides if left + right < longest)
+        check_calls(calls, limit, exact=True)
+        return calls if calls >= _MAX_LISTED_CALLS else None
+
+    def _is_counted_on(self, graph: Graph) -> bool:
+        return graph.is_chain and (self.context == "absent" or self.order is None)
+
+    def _bound_calls(self, graph: Graph, limit: int | None) -> int | None:
+        if limit is not None and self.max_size is not None and self.order != 0 and not self._is_counted_on(graph):
+            # Up to two coalitions in each context for each connected set and unit of it.
+            lower_limit = limit if self.context == "absent" or self.order is None else 10**12
+            sets = bound_connected_sets(graph, self.max_size, lower_limit)
+            return None if sets is None else 4 * self.max_size * sets
+        if limit is None or graph.d < _MIN_BOUNDED_UNITS or self._is_counted_on(graph):
+            return None
+        if self.context != "present" or self.order is None:
+            check_calls(graph.d + 1, limit)  # each unit alone, and ∅
+        contexts = 2 if self.context == "both" and self.order is not None else 1
+        for k, balls in enumerate(graph.grow_balls()):
+            sizes = np.diff(balls.indptr)
+            bound = contexts * float((2.0**sizes).sum())
+            if k == 1 and self.order and self.marginals == "direct" and self.max_size is None:
+                # With each unit alone and any of its neighbours: all subsets of the neighbourhoods of order 1.
+                check_calls(1 << int(sizes.max()), limit)
+                check_calls(bound_subsets(balls)[0], limit)
+            if k == self.order or bound > 10 * limit or balls.nnz == int((np.bincount(graph.components) ** 2).sum()):
+                break
+        if graph.is_chain and self.order is not None:  # at most two coalitions for each unit and interval around it
+            bound = min(bound, contexts * 2.0 * graph.d * (self.order + 1) ** 2)
+        if bound < _MAX_LISTED_CALLS:
+            return None
+        if k == self.order and bound <= 10 * limit:
+            bound = min(bound, contexts * bound_subsets(balls)[1])
+        return int(min(bound, 10 * limit)) + 2
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         if self.weights == "auto":

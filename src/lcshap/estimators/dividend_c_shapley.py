@@ -19,6 +19,7 @@ from ..core.method import Method, check_integer
 from ..core.plan import Plan, Terms, check_terms, memory_check, size_check
 from .axioms import Axioms
 from .cheaper_methods import limit_search_time
+from .subsets import bound_connected_sets
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,11 @@ class DividendCShapley(Method):
 
     def __post_init__(self) -> None:
         check_integer("max_size", self.max_size, minimum=1)
+
+    def _bound_calls(self, graph: Graph, limit: int | None) -> int | None:
+        if limit is None or graph.kind == "grid" or graph.is_chain:
+            return None
+        return bound_connected_sets(graph, self.max_size, limit)
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         sets, shares = (_box_shares if graph.kind == "grid" else _connected_shares)(graph, self.max_size, limit)

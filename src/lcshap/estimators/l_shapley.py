@@ -16,7 +16,18 @@ from ..core.plan import Plan, Terms, check_calls, check_entries, check_terms
 from ..errors import MethodError
 from .axioms import Axioms
 from .cheaper_methods import limit_search_time
-from .subsets import CONTEXTS, Context, all_subsets, interaction_weights, neighbourhood_terms, shapley_weights
+from .subsets import (
+    CONTEXTS,
+    Context,
+    all_subsets,
+    bound_subsets,
+    interaction_weights,
+    neighbourhood_terms,
+    shapley_weights,
+)
+
+_MIN_BOUNDED_UNITS = 1_000  # on smaller graphs the coalitions are counted
+_MAX_LISTED_INDICES = 4_000_000  # of units in all subsets of all neighbourhoods; more take long to list
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,30 @@ class LShapley(Method):
             raise MethodError(
                 "Expected an order of at least 1 for interactions, got 0. At order 0 no neighbourhood has two units."
             )
+
+    def _count_calls(self, graph: Graph, limit: int | None) -> int | None:
+        sets = self._count_sets(graph, limit) if graph.kind == "chain" else None
+        return None if sets is None else sets[1]
+
+    def _bound_calls(self, graph: Graph, limit: int | None) -> int | None:
+        sets = self._count_sets(graph, limit)
+        return None if sets is None else sets[1]
+
+    def _count_sets(self, graph: Graph, limit: int | None) -> tuple[int, int] | None:
+        """A lower and an upper bound of the calls if listing them would take long; on a chain both are exact."""
+        if limit is None or graph.d < _MIN_BOUNDED_UNITS:
+            return None
+        balls = _grow_balls_within(graph, self.order, limit)
+        n = np.diff(balls.indptr)
+        if float((n * 2.0**n).sum()) < _MAX_LISTED_INDICES or int(n.max()) > graph.d // 2 - 1:
+            return None
+        low, high = bound_subsets(balls)
+        # Neighbourhoods have fewer than half of the units, so no coalition is in both contexts. ∅ and V are added.
+        low, high = (2 * low + 2, 2 * high + 2) if self.context == "both" else (low + 2, high + 2)
+        if graph.kind == "chain":
+            low = high
+        check_calls(low, limit, exact=low == high)
+        return low, high
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         balls = _grow_balls_within(graph, self.order, limit)

@@ -16,7 +16,7 @@ from ..core.estimate import Estimate
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame, describe_coalition
 from ..core.graphs import Graph
-from ..core.method import Cost, Method, Stop, check_integer
+from ..core.method import Cost, Method, Stop, check_integer, describe_bound
 from ..core.plan import check_calls, check_memory
 from ..core.programs import Program
 from ..core.run_plan import explain_estimate
@@ -28,6 +28,8 @@ from .subsets import all_subsets, interaction_weights, shapley_weights
 
 _CHECKED_COALITIONS = 8  # the number of coalitions on which the parts must sum to the value
 _TOLERANCE = 1e-5  # relative to the largest sum of |parts| or value; single precision is enough
+_SECONDS_PER_BALL, _SECONDS_PER_MEMBER = 150e-6, 0.1e-6  # to cover a ball: in itself, and for each unit of a subset
+_MAX_SECONDS = 0.3  # If covering takes longer, a bound of the number of sets is given before.
 _MAX_UNITS = 30  # in a neighbourhood; no machine can evaluate the subsets of more units
 Floats = NDArray[np.float64]
 
@@ -111,7 +113,14 @@ class ReceptiveShapley(Method):
             raise MethodError(f"Expected interactions=True or False, got {self.interactions!r}.")
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
-        """The number of coalitions whose parts are evaluated; for some of them the value is evaluated too."""
+        """The number of coalitions whose parts are evaluated; for some of them the value is evaluated too.
+
+        If choosing the coalitions would take long, the largest possible number.
+        """
+        with self._advice_if_too_large(graph, max_calls):
+            bound = _bound_sets(_grow_balls_within(self.order, graph, max_calls), graph, max_calls)
+        if bound is not None:
+            return describe_bound(self, graph, bound, max_calls)
         balls, checked, unchecked = self._design(graph, max_calls)
         calls, largest = len(checked) + len(unchecked), int(np.diff(balls.indptr).max())
         purpose = (
@@ -153,11 +162,8 @@ class ReceptiveShapley(Method):
         return explain_estimate(self, graph, game, estimate, values[0], values[-1], calls=len(kept))
 
     def _design(self, graph: Graph, max_calls: int | None) -> tuple[sparse.csr_array, Coalitions, Coalitions]:
-        try:
+        with self._advice_if_too_large(graph, max_calls):
             return _design(self.order, graph, max_calls)
-        except PlanTooLargeError as error:
-            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.exceeded_limit)}"
-            raise PlanTooLargeError(message, error.calls, error.exact, error.exceeded_limit) from None
 
     @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
@@ -170,6 +176,31 @@ class ReceptiveShapley(Method):
 
 def _design(order: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_array, Coalitions, Coalitions]:
     """The neighbourhoods; the coalitions whose value is evaluated too (∅ first, V last); and all other coalitions."""
+    balls = _grow_balls_within(order, graph, limit)
+    checked = _coalitions_to_check(graph.d)
+    sets = Coalitions.from_dense(np.concatenate([checked.dense(), covering(balls, limit)]))
+    distinct, inverse = sets.unique()
+    unchecked = distinct.take(np.setdiff1d(np.arange(len(distinct)), inverse[: len(checked)]))
+    check_calls(len(distinct), limit, exact=True)
+    return balls, checked, unchecked
+
+
+def _bound_sets(balls: sparse.csr_array, graph: Graph, limit: int | None) -> int | None:
+    """The largest possible number of coalitions if choosing them would take long, otherwise None.
+
+    On a chain each neighbourhood has at most one unit more than the ones before it cover, and of every two sets that
+    agree on the others one gets this unit, so that no set is added after the first neighbourhood. On other graphs each
+    neighbourhood adds at most all its subsets.
+    """
+    sizes = np.diff(balls.indptr)
+    n = int(sizes.max())
+    if limit is None or graph.d * (_SECONDS_PER_BALL + _SECONDS_PER_MEMBER * n * 2**n) < _MAX_SECONDS:
+        return None
+    return _CHECKED_COALITIONS + (2**n if graph.kind == "chain" else int((2.0**sizes).sum()))
+
+
+def _grow_balls_within(order: int, graph: Graph, limit: int | None) -> sparse.csr_array:
+    """The neighbourhoods, unless their subsets exceed the limit."""
     d, max_units = graph.d, _MAX_UNITS if limit is None else max(limit, 1).bit_length() - 1
     for k, balls in enumerate(graph.grow_balls()):
         n = int(np.diff(balls.indptr).max())
@@ -185,12 +216,7 @@ def _design(order: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_arr
         if k == order:
             break
     check_memory(24 * d * 2**n, 2**n, limit)
-    checked = _coalitions_to_check(d)
-    sets = Coalitions.from_dense(np.concatenate([checked.dense(), covering(balls, limit)]))
-    distinct, inverse = sets.unique()
-    unchecked = distinct.take(np.setdiff1d(np.arange(len(distinct)), inverse[: len(checked)]))
-    check_calls(len(distinct), limit, exact=True)
-    return balls, checked, unchecked
+    return balls
 
 
 def _coalitions_to_check(d: int) -> Coalitions:

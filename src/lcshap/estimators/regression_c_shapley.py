@@ -23,7 +23,9 @@ from ..errors import MethodError
 from .axioms import Axioms
 from .cheaper_methods import limit_search_time
 from .checks import is_finite
+from .subsets import bound_connected_sets
 
+_MIN_BOUNDED_UNITS = 10_000  # on smaller chains and grids the coalitions are counted
 _SMALL_BAND_NUMBERS = 1 << 20  # a band of at most this size is always stored completely
 
 
@@ -118,6 +120,14 @@ class RegressionCShapley(Method):
         number = isinstance(self.ridge, int | float | np.number) and not isinstance(self.ridge, bool)
         if not (number and is_finite(self.ridge) and self.ridge >= 0):
             raise MethodError(f"Expected ridge as a finite number of at least 0, got {self.ridge!r}.")
+
+    def _bound_calls(self, graph: Graph, limit: int | None) -> int | None:
+        is_regular = graph.kind == "grid" or graph.is_chain
+        if limit is None or (is_regular and graph.d < _MIN_BOUNDED_UNITS):
+            return None
+        if not is_regular:
+            return bound_connected_sets(graph, self.max_size, limit)
+        return len(find_windows(graph, self.max_size, "square", size_check(limit))) + 2
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         check = size_check(limit)

@@ -15,7 +15,7 @@ from ..core.default_limits import MAX_CALLS
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.method import Cost
+from ..core.method import Cost, describe_bound
 from ..core.plan import Plan, check_calls, check_memory
 from ..core.programs import Program
 from .axioms import Axioms
@@ -129,8 +129,7 @@ class SampleShapley(SampledMethod):
             return super().cost(graph, max_calls)
         if max_calls is not None and self._min_calls(d) > max_calls:
             self.plan(graph, max_calls)  # raises an error with the budget that is needed
-        words = f"up to {self.budget:,} ({self.budget / d:.1f} per unit), each a distinct coalition, ∅ and V included"
-        return Cost(self.budget, False, 0, f"{self}\n  on      {graph}\n  calls   {words}")
+        return describe_bound(self, graph, self.budget, None)
 
     def _draw_orders(self, graph: Graph, limit: int | None) -> Orders:
         """The orders, unless they take more calls than the limit."""

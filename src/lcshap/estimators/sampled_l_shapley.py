@@ -22,6 +22,7 @@ from .sampled_method import SampledMethod
 from .subsets import CONTEXTS, Context, balls_within
 
 Draw = tuple[NDArray[np.float64], Coalitions]
+_MAX_COUNTED_MEMBERS = 300_000  # of all neighbourhoods; more take long to draw
 _ORDERS_PER_BLOCK = 8  # orders drawn at once
 
 
@@ -45,6 +46,14 @@ class SampledLocal(SampledMethod):
     def _exact_method(self) -> Method:
         """The method that this one estimates."""
         raise NotImplementedError
+
+    def _bound_calls(self, graph: Graph, limit: int | None) -> int | None:
+        # About how many units a neighbourhood has: each edge away, there are as many more as a unit has neighbours.
+        reached = min(graph.d, (1 + graph.adjacency.nnz / graph.d) ** min(self.order, 60))
+        if limit is None or self.budget > limit or self.budget * reached < _MAX_COUNTED_MEMBERS:
+            return None
+        self._check_budget(graph)
+        return self.budget
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         # This is a lower bound, because the last pair of orders did not fit, unless the exact method fits.

@@ -12,12 +12,13 @@ from scipy import sparse
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.plan import TERMS_PER_PIECE, Terms, check_memory
+from ..core.plan import TERMS_PER_PIECE, Terms, check_calls, check_memory
 from ..core.unique import sort_small
 from ..errors import PlanTooLargeError
 
 Context = Literal["absent", "present", "both"]
 _MAX_GROWN_UNITS = 150_000_000  # in all neighbourhoods of all smaller orders, which takes some seconds
+_MAX_LISTED_NEIGHBOURS = 5_000_000  # of all connected sets; more take long to list
 _LARGE_NEIGHBOURHOOD = 8  # from so many units on, equal neighbourhoods are merged
 CONTEXTS: tuple[Context, ...] = ("absent", "present", "both")
 
@@ -36,6 +37,42 @@ def all_subsets(n: int) -> NDArray[np.bool_]:
     """All subsets of n units as a boolean array `(2^n, n)`; subset r and subset 2^n - 1 - r are complements."""
     numbers = np.arange(2**n, dtype=np.int64)
     return np.stack([numbers >> place & 1 == 1 for place in range(n)], axis=1)
+
+
+def bound_subsets(balls: sparse.csr_array) -> tuple[int, int]:
+    """A lower and an upper bound of the number of nonempty sets that are in at least one of the neighbourhoods.
+
+    Of the subsets of a neighbourhood, those in an earlier one are not counted again. They are at least those that it
+    shares with the earlier neighbourhood of the largest overlap, and at most the sum over all earlier ones. The upper
+    bound is exact on a chain whose units are in order, because the neighbourhood before has all units that are shared.
+    """
+    counts = sparse.csr_array(balls.astype(np.int32))
+    overlaps = sparse.coo_array(sparse.tril(counts @ counts.T, -1))
+    d, n = balls.shape[0], np.diff(balls.indptr)
+    shared = 2.0**overlaps.data - 1
+    largest, total = np.zeros(d), np.bincount(overlaps.row, shared, minlength=d)
+    np.maximum.at(largest, overlaps.row, shared)
+    subsets = 2.0**n - 1
+    return int(np.maximum(subsets - total, 0).sum()), int((subsets - largest).sum())
+
+
+def bound_connected_sets(graph: Graph, max_size: int, limit: int) -> int | None:
+    """The largest possible number of connected sets of so many units, and ∅ and V, if listing them would take long.
+
+    A set of s units can be made from at least two connected sets of s - 1 units, each of which has at most s - 1 times
+    the largest degree of neighbours. Otherwise None. Raises if a lower bound is above the limit.
+    """
+    degree = int(graph.degrees.max())
+    count, total, work = graph.d, graph.d + 2, graph.d * degree
+    for size in range(2, max_size + 1):
+        count = graph.adjacency.nnz // 2 if size == 2 else count * (size - 1) * degree // 2
+        total += count
+        work += count * size * degree
+        if size == 2:
+            check_calls(total - 2, limit)
+        if total > 10 * limit:
+            break
+    return total if work > _MAX_LISTED_NEIGHBOURS else None
 
 
 def balls_within(graph: Graph, order: int, limit: int | None, bytes_per_member: int) -> sparse.csr_array:
