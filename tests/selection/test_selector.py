@@ -168,3 +168,13 @@ def test_interactions_reach_the_method():
 def test_interactions_where_there_are_none_are_refused(options, message):
     with pytest.raises(lc.errors.OptionError, match=message):
         MethodSelector(**options, interactions=True)
+
+
+def test_a_method_whose_upper_bound_is_above_the_budget_is_counted(monkeypatch):
+    method, grid = lc.ReceptiveShapley(1), lc.Graph.grid((5, 5))
+    calls = method.cost(grid).calls
+    monkeypatch.setattr("lcshap.estimators.receptive_shapley._MAX_SECONDS", 0)
+    assert method.cost(grid).calls > calls
+    assert MethodSelector(method, budget=calls).select(grid).method == method
+    with pytest.raises(lc.errors.BudgetError):
+        MethodSelector(method, budget=calls - 1).select(grid)

@@ -295,8 +295,9 @@ class MethodSelector:
     def _check_method_calls(self, method: Method, graph: Graph, calls: int) -> Method:
         """The method; raises if it takes more calls than the budget of the user."""
         if self.budget is not None and "budget" not in self._parameters:
-            method_calls = method.cost(graph, self.max_calls).calls
-            if method_calls > calls:
+            cost = method.cost(graph, self.max_calls)
+            method_calls = cost.calls
+            if method_calls > calls and (cost.exact or method.calls_within(graph, calls) is None):
                 raise BudgetError(
                     f"Expected a budget of at least {method_calls:,} calls for {method} on {graph.d} units, got "
                     f"{calls:,}. Give a larger budget, or a method that has one, such as 'graph-kernel-shap'.",
