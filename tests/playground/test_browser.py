@@ -52,6 +52,23 @@ def test_type_run_click_and_compare_the_predicted_change(visit):
     assert "masked" not in unit(page, 8).get_attribute("class")
 
 
+def test_changes_are_those_of_the_shown_class_of_a_table(visit):
+    """A linear model changes by exactly the scores, in each of its classes."""
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    table = np.random.default_rng(0).normal(size=(60, 3))
+    model = linear_model.LogisticRegression().fit(table, (table[:, 0] > 0) + 1 * (table[:, 1] > 0.3))
+    page = visit(lc.Explainer(model, lc.maskers.Tabular(table[:5], names=["a", "b", "c"])), [table[7]])
+    explain(page)
+    unit(page, 1).click()
+    for name in "012":
+        page.get_by_label(name, exact=True).first.check()
+        wait_for_text(page, "#change", f"Actual change of logit of {name}:")
+        predicted, actual = re.findall(r": ([-−+][\d.]+)\.", page.locator("#change").inner_text())
+        assert predicted == actual
+    page.click("#measure-locality")
+    page.locator("#locality table").wait_for()
+
+
 def test_undo_redo_history_and_replacing(visit, explainer, model):
     page = visit(explainer)
     explain(page)
