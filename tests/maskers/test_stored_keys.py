@@ -45,7 +45,7 @@ INPUTS = {
     "pandas": (Tabular(pd.DataFrame(WHOLE, columns=["a", "b", "c"])), {"a": 0.0, "b": 1.0, "c": 2.0}),
     "polars": (Tabular(pl.DataFrame(APART, schema=["a", "b", "c"])), {"a": 7.0, "b": 8.0, "c": 9.0}),
     "image": (Image(reference=0), GREY),
-    "image, large": (Image(reference=0), np.arange(1600.0).reshape(40, 40) % 5),
+    "image, large": (Image("pixel", reference=0), np.arange(1600.0).reshape(40, 40) % 5),
     "image, colours": (Image(reference=(0, 0, 0.5), channels="last"), np.stack([GREY, GREY, GREY], axis=2)),
     "series": (Series(reference=1), [1.0, 2.0, 1.0]),
     "series, background": (Series(reference=[[1, 2, 3], [1, 0, 3]]), [1, 2, 4]),

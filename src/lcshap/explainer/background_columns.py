@@ -33,7 +33,7 @@ def read_masker(model: Any, masker: Any) -> Masker:
     --------
     >>> import numpy as np
     >>> read_masker(None, np.zeros((20, 3)))
-    Tabular(<20, 3>)
+    Tabular(graph=None, names=None, pin=(), drop=(), groups=None, summary=None)
     """
     if not isinstance(masker, Masker):
         if not is_table(masker):

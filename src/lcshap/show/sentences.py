@@ -40,8 +40,8 @@ def lead_sentence(e: Explanation, mark: Callable[[str], str] = "*{}*".format) ->
     >>> import lcshap as lc
     >>> g = lc.Graph.chain(3, names=["it", "just", "sucks"])
     >>> provenance = {"value": "log_prob", "targets": ["negative"]}
-    >>> lead_sentence(lc.Explanation(np.array([-0.38, 0.0, 0.89]), -0.52, -0.01, g, 8, provenance))
-    'The model predicts *negative* (99.0 %). *sucks* counts most for it (+0.89), *it* most against it (-0.38).'
+    >>> lead_sentence(lc.Explanation(np.array([0.0, 0.0, 0.51]), -0.52, -0.01, g, 8, provenance))
+    'The model predicts *negative* (99.0 %). *sucks* counts most for it (+0.51), in log probability.'
     """
     return "".join(mark(piece) if k % 2 else piece for k, piece in enumerate(lead_pieces(e)))
 
