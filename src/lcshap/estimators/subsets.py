@@ -60,7 +60,8 @@ def bound_connected_sets(graph: Graph, max_size: int, limit: int) -> int | None:
     """The largest possible number of connected sets of so many units, and ∅ and V, if listing them would take long.
 
     A set of s units can be made from at least two connected sets of s - 1 units, each of which has at most s - 1 times
-    the largest degree of neighbours. Otherwise None. Raises if a lower bound is above the limit.
+    the largest degree of neighbours. None otherwise, and if there may be more than ten times the limit, since listing
+    them soon says whether there are. Raises if a lower bound is above the limit.
     """
     degree = int(graph.degrees.max())
     count, total, work = graph.d, graph.d + 2, graph.d * degree
@@ -71,7 +72,7 @@ def bound_connected_sets(graph: Graph, max_size: int, limit: int) -> int | None:
         if size == 2:
             check_calls(total - 2, limit)
         if total > 10 * limit:
-            break
+            return None
     return total if work > _MAX_LISTED_NEIGHBOURS else None
 
 
