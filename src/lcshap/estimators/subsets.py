@@ -19,6 +19,7 @@ from ..errors import PlanTooLargeError
 Context = Literal["absent", "present", "both"]
 _MAX_GROWN_UNITS = 150_000_000  # in all neighbourhoods of all smaller orders, which takes some seconds
 _MAX_LISTED_NEIGHBOURS = 5_000_000  # of all connected sets; more take long to list
+_MAX_BOUNDED_SIZE = 8  # sets of more units are listed where the bound is far above the limit
 _LARGE_NEIGHBOURHOOD = 8  # from so many units on, equal neighbourhoods are merged
 CONTEXTS: tuple[Context, ...] = ("absent", "present", "both")
 
@@ -60,8 +61,8 @@ def bound_connected_sets(graph: Graph, max_size: int, limit: int) -> int | None:
     """The largest possible number of connected sets of so many units, and ∅ and V, if listing them would take long.
 
     A set of s units can be made from at least two connected sets of s - 1 units, each of which has at most s - 1 times
-    the largest degree of neighbours. None otherwise, and if there may be more than ten times the limit, since listing
-    them soon says whether there are. Raises if a lower bound is above the limit.
+    the largest degree of neighbours. None otherwise, and if large sets may be more than ten times the limit: listing
+    them soon says whether they are. Raises if a lower bound is above the limit.
     """
     degree = int(graph.degrees.max())
     count, total, work = graph.d, graph.d + 2, graph.d * degree
@@ -72,7 +73,9 @@ def bound_connected_sets(graph: Graph, max_size: int, limit: int) -> int | None:
         if size == 2:
             check_calls(total - 2, limit)
         if total > 10 * limit:
-            return None
+            if max_size > _MAX_BOUNDED_SIZE:
+                return None
+            break
     return total if work > _MAX_LISTED_NEIGHBOURS else None
 
 
