@@ -117,3 +117,10 @@ def test_a_bound_above_the_limit_says_that_more_is_refused():
     cost = lc.ReceptiveShapley(1).cost(lc.Graph.grid((140, 140)), 10_000)
     assert (cost.calls, cost.exact) == (10_000, False)
     assert "if there are more, it is refused" in str(cost)
+
+
+@pytest.mark.parametrize("max_size", [1, 2, 3, 7])
+def test_the_upper_bound_of_boxes_in_a_grid(max_size, monkeypatch):
+    monkeypatch.setattr("lcshap.estimators.dividend_c_shapley._MAX_LISTED_BOXES", 0)
+    graph, method = lc.Graph.grid((6, 4)), lc.DividendCShapley(max_size)
+    assert method.plan(graph).calls <= method.cost(graph).calls <= method.plan(graph).calls + 2

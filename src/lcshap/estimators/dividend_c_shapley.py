@@ -21,6 +21,9 @@ from .axioms import Axioms
 from .cheaper_methods import limit_search_time
 from .subsets import bound_connected_sets
 
+_MAX_LISTED_BOXES = 100_000  # of a grid; listing more to count the calls takes about a second
+_MAX_BOUNDED_SIDE = 8  # of boxes; longer ones may have too many terms, which only listing finds
+
 
 @dataclass(frozen=True)
 class DividendCShapley(Method):
@@ -87,8 +90,13 @@ class DividendCShapley(Method):
         check_integer("max_size", self.max_size, minimum=1)
 
     def _bound_calls(self, graph: Graph, limit: int | None) -> int | None:
-        if limit is None or graph.kind == "grid" or graph.is_chain:
+        if limit is None or graph.is_chain:
             return None
+        if graph.kind == "grid":
+            sides = ((side, min(self.max_size, side)) for side in graph.shape)
+            boxes = prod(longest * (2 * side - longest + 1) // 2 for side, longest in sides)
+            size_check(limit)(boxes, 0)
+            return boxes + 2 if boxes > _MAX_LISTED_BOXES and self.max_size <= _MAX_BOUNDED_SIDE else None
         return bound_connected_sets(graph, self.max_size, limit)
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
